@@ -1,0 +1,60 @@
+/* team.h - c EXP3 agents, one per categorical variable, paid by a joint reward.
+ *
+ * The objective is evaluated at the joint draw, and its value rewards every agent
+ * (paper, section 4.1). What an update needs to know of its draw (probability, gamma)
+ * travels with the trial, because tells may come late and in any order.
+ */
+#ifndef CB_BANDIT_TEAM_H
+#define CB_BANDIT_TEAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "cocabo.h"
+
+/* One agent's draw, as it is stored with a trial. */
+typedef struct cb_draw {
+  double p;     /* probability of the drawn category, out of b */
+  double gamma; /* exploration rate it was drawn with */
+  int32_t b;    /* draws of this variable in the batch */
+  bool capped;  /* EXP3.M: the category's weight was capped and is not updated */
+} cb_draw;
+
+/* How a value becomes a reward (METHOD, section 3). Every form needs all values seen so
+ * far, which the team keeps. */
+typedef enum cb_reward {
+  CB_REWARD_STANDARD, /* best with this category, standardised, / 3, clipped to [-1,1] */
+  CB_REWARD_BEST,     /* best with this category, raw */
+  CB_REWARD_VALUE,    /* this value scaled to [0,1] by the range seen so far */
+  CB_REWARD_RANK      /* fractional rank of this value among all so far, in (0,1] */
+} cb_reward;
+
+typedef struct cb_team cb_team;
+
+/* c >= 0 agents; arms[j] >= 1 categories of variable j. *out is owned by the caller. */
+cocabo_status cb_team_new(cb_team **out, int c, const int32_t *arms, cb_reward reward,
+                          cocabo_error *err);
+void cb_team_free(cb_team *team); /* NULL is allowed */
+
+/* Draws h[0..c-1] independently per variable for round t >= 1 of a horizon T (0 =
+ * anytime); draws[0..c-1] say how. The team does not change. */
+void cb_team_draw(const cb_team *team, int64_t horizon, int64_t round, cb_rng *rng,
+                  int32_t *h, cb_draw *draws);
+
+/* The draws that describe a given h, as if the team had drawn it in this round. */
+void cb_team_describe(const cb_team *team, int64_t horizon, int64_t round,
+                      const int32_t *h, cb_draw *draws);
+
+/* Takes in an evaluated point, in told order; y is maximised. draws is NULL for a point
+ * that the team did not choose: it counts for what has been seen but moves no weight.
+ * Only fails for lack of memory, and then changes nothing. */
+cocabo_status cb_team_tell(cb_team *team, const int32_t *h, double y,
+                           const cb_draw *draws, cocabo_error *err);
+
+int64_t cb_team_told(const cb_team *team); /* points taken in so far */
+
+/* Agent j's log weights, borrowed until the next tell. */
+const double *cb_team_log_weights(const cb_team *team, int j);
+
+#endif
