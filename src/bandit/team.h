@@ -7,19 +7,11 @@
 #ifndef CB_BANDIT_TEAM_H
 #define CB_BANDIT_TEAM_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/draw.h"
 #include "base/rng.h"
 #include "cocabo.h"
-
-/* One agent's draw, as it is stored with a trial. */
-typedef struct cb_draw {
-  double p;     /* probability of the drawn category, out of b */
-  double gamma; /* exploration rate it was drawn with */
-  int32_t b;    /* draws of this variable in the batch */
-  bool capped;  /* EXP3.M: the category's weight was capped and is not updated */
-} cb_draw;
 
 /* How a value becomes a reward (METHOD, section 3). Every form needs all values seen so
  * far, which the team keeps. */

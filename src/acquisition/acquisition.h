@@ -1,0 +1,26 @@
+/* acquisition.h - how much an evaluation at a point is worth, from mean and deviation.
+ *
+ *   mu, sd  posterior mean and standard deviation of the latent function
+ *   best    the incumbent, in the units of mu
+ *   z       (mu - best) / sd
+ *
+ *   UCB    mu + kappa sd
+ *   EI     sd h(z),           h(z) = phi(z) + z Phi(z)
+ *   LogEI  log sd + log h(z)
+ */
+#ifndef CB_ACQUISITION_ACQUISITION_H
+#define CB_ACQUISITION_ACQUISITION_H
+
+typedef enum cb_acquisition { CB_UCB, CB_EI, CB_LOGEI } cb_acquisition;
+
+typedef struct cb_acquire {
+  cb_acquisition kind;
+  double kappa; /* UCB */
+  double best;  /* EI, LogEI */
+} cb_acquire;
+
+/* The value at (mu, sd >= 0) and, unless NULL, its derivatives by mu and by sd. */
+double cb_acquire_value(const cb_acquire *a, double mu, double sd, double *by_mu,
+                        double *by_sd);
+
+#endif

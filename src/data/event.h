@@ -1,0 +1,82 @@
+/* event.h - what is appended to a study's log. A study is the fold of its events.
+ *
+ * An event owns everything it points to, except that a space is shared by reference
+ * counting. Fields that a kind does not use are zero.
+ */
+#ifndef CB_DATA_EVENT_H
+#define CB_DATA_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/draw.h"
+#include "cocabo.h"
+#include "space/space.h"
+
+/* Values are stored: pinned. */
+typedef enum cb_event_kind {
+  CB_STUDY_CREATED = 1,     /* space, options */
+  CB_STUDY_CHANGED = 2,     /* options (only those that change) */
+  CB_TRIAL_ASKED = 3,       /* number, cells, origin, proposal */
+  CB_TRIAL_TOLD = 4,        /* number, y */
+  CB_TRIAL_FAILED = 5,      /* number, reason */
+  CB_TRIAL_INTERRUPTED = 6, /* number */
+  CB_TRIAL_STALE = 7,       /* number */
+  CB_TRIAL_RESUMED = 8,     /* number, attempt */
+  CB_TRIAL_ADDED = 9,       /* number, cells, y or (has_y = false) enqueued */
+  CB_MODEL_FITTED = 10      /* fit */
+} cb_event_kind;
+
+typedef enum cb_origin { CB_BY_DESIGN = 1, CB_BY_SAMPLER = 2, CB_BY_USER = 3 } cb_origin;
+
+typedef struct cb_pair {
+  char *name, *value;
+} cb_pair;
+
+/* Hyper-parameters learnt from the log up to `basis`. What theta means is the sampler's
+ * business; everybody else copies it. */
+typedef struct cb_fit {
+  int64_t basis; /* sequence number of the last event it saw */
+  int64_t rows;  /* completed trials it saw */
+  int64_t round; /* sampler rounds asked before it */
+  int n_theta;
+  double *theta;
+} cb_fit;
+
+/* What a proposal saw, and how it was drawn: enough to replay it. */
+typedef struct cb_provenance {
+  int64_t basis;       /* sequence number of the last event it saw */
+  int64_t batch_first; /* number of the first trial of its batch */
+  int batch_size;
+  int batch_index;     /* its place among the batch's sampled points */
+  int n_pending;
+  int64_t *pending;    /* numbers of the trials that were believers, ascending */
+  int n_draws;         /* c if a bandit chose the categories, else 0 */
+  cb_draw *draws;
+} cb_provenance;
+
+typedef struct cb_event {
+  cb_event_kind kind;
+  int64_t seq;     /* 1, 2, ... given by the store */
+  uint64_t id[2];  /* unique, given by the writer: a retried append is found by it */
+  double time;     /* seconds since 1970 on the store's clock, given by the store */
+  int64_t number;  /* trial, or -1 */
+  int64_t attempt; /* CB_TRIAL_RESUMED: 1, 2, ... per trial */
+  cb_origin origin;
+  bool has_y;
+  double y; /* the user's own value, in the user's direction */
+  char *reason;
+  int n_cells;
+  cb_cell *cells;
+  cocabo_space *space;
+  int n_options;
+  cb_pair *options;
+  cb_provenance proposal;
+  cb_fit fit;
+} cb_event;
+
+/* A deep copy (the space is shared). On failure *out is zero and nothing leaks. */
+cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *err);
+void cb_event_clear(cb_event *event); /* releases what it owns and zeroes it */
+
+#endif

@@ -1,0 +1,82 @@
+/* history.h - a study as the fold of its events.
+ *
+ * Trials by number, the training data in told order, the pending set, the last fit. The
+ * single sign convention lives here: `y` of the training data is always maximised,
+ * `value` of a trial is always the user's own.
+ *
+ * All fields are read by the layers above; only cb_history_apply writes.
+ */
+#ifndef CB_DATA_HISTORY_H
+#define CB_DATA_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cocabo.h"
+#include "data/event.h"
+#include "space/space.h"
+
+typedef struct cb_trial {
+  int64_t number;
+  cocabo_trial_state state;
+  cb_origin origin;
+  int64_t attempt; /* times it was handed out again */
+  double value;    /* the user's, NaN unless complete */
+  char *reason;    /* failed, else NULL */
+  cb_cell *cells;  /* n */
+  double *x;       /* d, encoded cells */
+  int32_t *h;      /* c */
+  cb_draw *draws;  /* c, or NULL if no bandit chose its categories */
+} cb_trial;
+
+typedef struct cb_history {
+  cocabo_space *space; /* shared */
+  double sign;         /* +1 maximise, -1 minimise */
+  int64_t seq;         /* last event applied */
+
+  cb_trial *trials; /* by number, 0 .. n_trials-1 */
+  int64_t n_trials;
+
+  /* Training data: completed trials in told order. */
+  int64_t n;       /* rows */
+  int64_t *told;   /* n: trial numbers */
+  double *y;       /* n: maximised */
+  int64_t best;    /* row of the best y (the first of equals), -1 if n = 0 */
+
+  int64_t n_failed; /* failed trials, in the order they failed */
+  int64_t *failed;
+
+  int64_t n_pending; /* running, waiting, interrupted or stale trials, ascending */
+  int64_t *pending;
+
+  int64_t n_design; /* trials asked by design */
+  int64_t n_rounds; /* asks that reached the sampler: batches, not points */
+  int64_t n_sampled; /* points proposed by the sampler */
+  cb_fit fit;       /* with the highest basis; rows = 0 and n_theta = 0 before any */
+
+  struct cb_history_private *own; /* capacities and the set of points */
+} cb_history;
+
+/* sign is +1 or -1. The space is shared. *out is owned by the caller. */
+cocabo_status cb_history_new(cb_history **out, cocabo_space *space, double sign,
+                             cocabo_error *err);
+void cb_history_free(cb_history *history); /* NULL is allowed */
+
+/* Folds in the next event (seq must be history->seq + 1). An event that contradicts the
+ * log (unknown trial, number out of order) is COCABO_E_STATE; on failure, including lack
+ * of memory, the history is unchanged. The event is only read.
+ *
+ * Rules: the first TOLD of a trial counts, also after FAILED, INTERRUPTED or STALE; later
+ * ones and a FAILED after a TOLD change nothing. A second FAILED changes nothing.
+ * INTERRUPTED and STALE only move a running trial; RESUMED moves a waiting, interrupted
+ * or stale one to running. STUDY_CREATED and STUDY_CHANGED only count (options live
+ * above). */
+cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
+                               cocabo_error *err);
+
+/* Has this point been proposed, added or evaluated before, by any trial in any state? */
+bool cb_history_contains(const cb_history *history, const cb_cell *cells);
+/* How many different points that is. */
+uint64_t cb_history_distinct(const cb_history *history);
+
+#endif

@@ -1,0 +1,90 @@
+/* sampler.h - where history meets mathematics.
+ *
+ * A sampler is a table of functions. Its state is a cache: everything it proposes is a
+ * function of the history it is shown, the settings and the trial's number, so that a
+ * restart, a second worker or a replay gets the same bits.
+ *
+ * To add one: a file in this folder, one extern constant, one line in sampler.c.
+ */
+#ifndef CB_SAMPLER_SAMPLER_H
+#define CB_SAMPLER_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "acquisition/acquisition.h"
+#include "bandit/team.h"
+#include "cocabo.h"
+#include "data/history.h"
+#include "space/space.h"
+
+/* The options, resolved: no text and no "auto" that depends on the space. */
+typedef struct cb_settings {
+  uint64_t seed;
+  int64_t n_init;
+  int64_t horizon;     /* planned rounds T, 0 = anytime */
+  bool deterministic;  /* the objective; then no point is proposed twice */
+  bool lambda_auto;    /* learn lambda; else it is `lambda` */
+  double lambda;       /* in [0,1] */
+  bool kernel_sum_half; /* METHOD 1: 1/2 (k_h + k_x) rather than the paper's k_h + k_x */
+  bool ard;
+  cb_acquisition acquisition;
+  double kappa;
+  cb_reward reward;
+  bool bandit_init;    /* initial points move the bandit's weights too */
+  int64_t refit_every; /* rounds */
+  int64_t samples;     /* random candidates of the acquisition's maximiser */
+  int64_t model_size;  /* most observations a model holds */
+} cb_settings;
+
+/* One request for b points, the first of which gets trial number `number`. */
+typedef struct cb_ask {
+  const cb_history *history; /* the log prefix up to the proposal's basis */
+  const cb_settings *settings;
+  int64_t number;
+  int batch;
+  cocabo_interrupt_fn interrupt; /* NULL: never */
+  void *user;
+} cb_ask;
+
+/* Room for one proposed point; the arrays are the caller's. */
+typedef struct cb_proposal {
+  cb_cell *cells; /* n */
+  cb_draw *draws; /* c */
+  bool drawn;     /* draws were made */
+} cb_proposal;
+
+typedef struct cb_sampler {
+  const char *name;
+  const char *help; /* one line */
+
+  /* *state is owned by the caller. Refuses a space it cannot handle. */
+  cocabo_status (*create)(void **state, const cocabo_space *space,
+                          const cb_settings *settings, cocabo_error *err);
+  void (*destroy)(void *state);
+
+  /* Must the hyper-parameters be learnt before the next proposal? NULL: never. */
+  bool (*fit_due)(const cb_ask *ask);
+  /* Learns theta from the history. fit->theta is owned by the caller afterwards; basis,
+   * rows and round are filled in by the caller. */
+  cocabo_status (*fit)(void *state, const cb_ask *ask, cb_fit *fit, cocabo_error *err);
+
+  /* Proposes ask->batch distinct points, none of them in the history when the objective
+   * is deterministic; COCABO_E_EXHAUSTED when there are not that many left. Every
+   * pending trial of the history is taken into account. */
+  cocabo_status (*propose)(void *state, const cb_ask *ask, cb_proposal *out,
+                           cocabo_error *err);
+} cb_sampler;
+
+/* The samplers by name; NULL if there is none of that name / past the end. */
+const cb_sampler *cb_sampler_find(const char *name);
+const cb_sampler *cb_sampler_at(int i);
+
+/* The initial design: b uniform random points, keyed by (seed, trial number). The same
+ * contract as a sampler's propose. */
+cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err);
+
+/* COCABO_E_INTERRUPTED if the user asked to stop. */
+cocabo_status cb_ask_poll(const cb_ask *ask, cocabo_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+/* space.h - parameters, and the border between user values and the unit world.
+ *
+ * Outside, a point is one value per parameter, in the order they were added. Inside it is
+ * z = (x, h): the d numeric parameters (real, int, ordinal) as x in [-1,1]^d and the c
+ * unordered choices as indices 0 <= h_j < N_j. `cells` are the exact user values in
+ * between: what is stored, compared and told to the user. The model only ever sees
+ * encode(cells), never an x that decode would have moved.
+ */
+#ifndef CB_SPACE_SPACE_H
+#define CB_SPACE_SPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "cocabo.h"
+
+typedef enum cb_kind { CB_REAL, CB_INTEGER, CB_CHOICE, CB_ORDINAL } cb_kind;
+
+/* One user value; which member counts follows from the parameter's kind. */
+typedef union cb_cell {
+  double real;     /* CB_REAL; never -0.0 */
+  int64_t integer; /* CB_INTEGER: the value; CB_CHOICE, CB_ORDINAL: index of the choice */
+} cb_cell;
+
+typedef struct cb_param {
+  char *name;
+  cb_kind kind;
+  bool log;
+  double low, high, step;  /* CB_REAL; step 0 = continuous; high lies on the grid */
+  int64_t ilow, ihigh;     /* CB_INTEGER */
+  cocabo_value *choices;   /* CB_CHOICE, CB_ORDINAL; texts owned by the parameter */
+  int n_choices;
+  int slot;                /* row of this parameter in x or in h */
+} cb_param;
+
+/* Being built it belongs to its creator; once copied into a study it is immutable and
+ * shared by reference counting, so that a trial can outlive its study. */
+struct cocabo_space {
+  int n;            /* parameters */
+  int d, c;         /* numeric (incl. ordinal) and categorical ones, d + c = n */
+  cb_param *params; /* n */
+  int *numeric;     /* d: which parameter is row j of x */
+  int *categorical; /* c: which parameter is row j of h */
+  _Atomic int refs;
+};
+
+/* A deep copy with one reference, or NULL if out of memory. */
+cocabo_space *cb_space_copy(const cocabo_space *space);
+/* One more reference to the same space; released by cocabo_space_free. */
+cocabo_space *cb_space_share(cocabo_space *space);
+/* Same names, kinds, domains and choices in the same order. */
+bool cb_space_equal(const cocabo_space *a, const cocabo_space *b);
+
+int cb_space_find(const cocabo_space *space, const char *name); /* -1: no such name */
+int32_t cb_space_arms(const cocabo_space *space, int j);        /* N_j of row j of h */
+
+/* cells -> (x, h). Total for cells inside the space. */
+void cb_space_encode(const cocabo_space *space, const cb_cell *cells, double *x,
+                     int32_t *h);
+/* (x, h) -> cells: clips to the bounds and snaps integers, steps and ordinals. For cells
+ * of the space, decode(encode(cells)) gives the very same integers and indices and, for
+ * continuous reals, the value up to rounding (exactly at both ends of the range). */
+void cb_space_decode(const cocabo_space *space, const double *x, const int32_t *h,
+                     cb_cell *cells);
+
+/* A uniform random point: every level of a grid and every choice is equally likely; on a
+ * log scale uniform in the logarithm (integers by the width of their cell). Uses one
+ * draw per parameter, in order. */
+void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells);
+
+/* Row j of x as a grid: its number of levels (0 = continuous), level k's place, and the
+ * level nearest to x_j. */
+int64_t cb_space_levels(const cocabo_space *space, int j);
+double cb_space_level_x(const cocabo_space *space, int j, int64_t k);
+int64_t cb_space_level_of(const cocabo_space *space, int j, double xj);
+
+/* How many points there are, UINT64_MAX if too many to count or infinite; and the
+ * i-th of them, 0 <= i < size, of a space that can be counted. */
+uint64_t cb_space_size(const cocabo_space *space);
+void cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells);
+
+/* User value -> cell of parameter i, and back. to_cell takes an int where a real is
+ * wanted (exactly representable), but choices only by their own type; a value outside
+ * the domain or off the grid is COCABO_E_RANGE, of the wrong type COCABO_E_INVALID, and
+ * the sentence names the parameter. The text of from_cell is borrowed from the space. */
+cocabo_status cb_space_to_cell(const cocabo_space *space, int i, const cocabo_value *value,
+                               cb_cell *cell, cocabo_error *err);
+cocabo_value cb_space_from_cell(const cocabo_space *space, int i, cb_cell cell);
+
+/* Same point? Cells hold no padding and no -0.0, so equality is by bits. */
+bool cb_cells_equal(int n, const cb_cell *a, const cb_cell *b);
+
+#endif
