@@ -1,0 +1,50 @@
+#include "acquisition/acquisition.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/special.h"
+
+static double ucb(const cb_acquire *a, double mu, double sd, double *by_mu,
+                  double *by_sd) {
+  *by_mu = 1.0;
+  *by_sd = a->kappa;
+  return mu + a->kappa * sd;
+}
+
+/* d EI/d mu = Phi(z), d EI/d sd = h(z) - z Phi(z) = phi(z) */
+static double ei(const cb_acquire *a, double mu, double sd, double *by_mu,
+                 double *by_sd) {
+  const double z = (mu - a->best) / sd;
+  const double h = cb_ei_h(z, by_mu);
+  *by_sd = cb_normal_pdf(z);
+  return sd * h;
+}
+
+/* d LogEI/d mu = (log h)'(z) / sd, d LogEI/d sd = (1 - z (log h)'(z)) / sd. The bracket
+ * is phi/h: for z << 0 it is about z^2, so nothing cancels there. */
+static double log_ei(const cb_acquire *a, double mu, double sd, double *by_mu,
+                     double *by_sd) {
+  const double z = (mu - a->best) / sd;
+  double slope;
+  const double log_h = cb_log_ei_h(z, &slope);
+  *by_mu = slope / sd;
+  *by_sd = z > 0.0 ? exp(-0.5 * z * z - log_h - 0.91893853320467274178) / sd
+                   : (1.0 - z * slope) / sd;
+  return log(sd) + log_h;
+}
+
+double cb_acquire_value(const cb_acquire *a, double mu, double sd, double *by_mu,
+                        double *by_sd) {
+  double ignored_mu, ignored_sd;
+  double *m = by_mu ? by_mu : &ignored_mu, *s = by_sd ? by_sd : &ignored_sd;
+  switch (a->kind) {
+  case CB_EI:
+    return ei(a, mu, sd, m, s);
+  case CB_LOGEI:
+    return log_ei(a, mu, sd, m, s);
+  case CB_UCB:
+    break;
+  }
+  return ucb(a, mu, sd, m, s);
+}

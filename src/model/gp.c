@@ -1,0 +1,347 @@
+#include "model/gp.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/block.h"
+#include "base/linalg.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "model/cholesky.h"
+
+enum {
+  MAX_APPENDS = 64, /* rounding grows with appends: factor anew after so many */
+  FIRST_ROOM = 64
+};
+
+static const double LOST_PIVOT = 1e-10; /* of the diagonal */
+static const double MIN_VARIANCE = 1e-12;
+
+struct cb_gp {
+  cb_kernel_spec spec;
+  cb_kernel kernel; /* its inv_l2 follows the struct */
+  int n;            /* points, believers included */
+  int factored;     /* points of the last full factorisation */
+  int room;         /* leading dimension of everything below */
+  double jitter;    /* added to the diagonal besides the noise */
+  double mean, sd;  /* of the targets */
+  double *X;        /* room x d, dimension-major */
+  int32_t *H;       /* room x c */
+  double *U;        /* room x room, upper triangle */
+  double *y;        /* room: standardised targets */
+  double *z;        /* room: U^-T y */
+  double *alpha;    /* room: K^-1 y */
+  double *a, *b;    /* room: the bound h, k_z = a + b k_x */
+  double *kh;       /* room */
+  double *block;    /* room rows of CB_BLOCK: covariances, then U^-T of them */
+  double *Q;        /* CB_BLOCK x d, dimension-major: the candidates of a block */
+  double *slope;    /* room */
+  void *memory;     /* the one block behind X .. slope */
+};
+
+void cb_standardise(int n, const double *y, double *out, double *mean, double *sd) {
+  double sum = 0.0, squares = 0.0;
+  for (int i = 0; i < n; i++)
+    sum += y[i];
+  *mean = n > 0 ? sum / n : 0.0;
+  for (int i = 0; i < n; i++)
+    squares += (y[i] - *mean) * (y[i] - *mean);
+  *sd = n > 0 ? sqrt(squares / n) : 0.0;
+  /* Rounding of the mean alone must not be taken for signal. */
+  if (!(*sd > 1e-14 * fabs(*mean) && *sd > 0.0))
+    *sd = 1.0;
+  for (int i = 0; i < n; i++)
+    out[i] = (y[i] - *mean) / *sd;
+}
+
+cocabo_status cb_gp_new(cb_gp **out, const cb_kernel_spec *spec, cocabo_error *err) {
+  *out = NULL;
+  cb_gp *gp = cb_calloc(1, sizeof *gp + (size_t)spec->d * sizeof(double));
+  if (!gp)
+    return cb_no_memory(err);
+  gp->spec = *spec;
+  gp->kernel.inv_l2 = (double *)(gp + 1);
+  gp->sd = 1.0;
+  const cocabo_status status = cb_gp_reserve(gp, FIRST_ROOM, err);
+  if (status != COCABO_OK) {
+    cb_gp_free(gp);
+    return status;
+  }
+  *out = gp;
+  return COCABO_OK;
+}
+
+void cb_gp_free(cb_gp *gp) {
+  if (!gp)
+    return;
+  cb_free(gp->memory);
+  cb_free(gp);
+}
+
+/* Doubles that the arrays for `room` points take; carve() must agree. */
+static size_t size_of_arrays(const cb_gp *gp, size_t room) {
+  const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
+  return room * (room + CB_BLOCK + d + 7) + CB_BLOCK * d + (room * c + 1) / 2;
+}
+
+/* Carves all arrays for gp->room points out of one block. */
+static void carve(cb_gp *gp, double *p) {
+  const size_t room = (size_t)gp->room;
+  gp->memory = p;
+  gp->U = p, p += room * room;
+  gp->block = p, p += room * CB_BLOCK;
+  gp->Q = p, p += CB_BLOCK * (size_t)gp->spec.d;
+  gp->X = p, p += room * (size_t)gp->spec.d;
+  gp->y = p, p += room;
+  gp->z = p, p += room;
+  gp->alpha = p, p += room;
+  gp->a = p, p += room;
+  gp->b = p, p += room;
+  gp->kh = p, p += room;
+  gp->slope = p, p += room;
+  gp->H = (int32_t *)p;
+}
+
+/* Copies the points of the old arrays; `from` has a smaller leading dimension. */
+static void copy_points(cb_gp *to, const cb_gp *from) {
+  const size_t n = (size_t)from->n;
+  for (int j = 0; j < from->spec.d; j++)
+    memcpy(to->X + cb_at(0, j, to->room), from->X + cb_at(0, j, from->room),
+           n * sizeof(double));
+  for (int j = 0; j < from->spec.c; j++)
+    memcpy(to->H + cb_at(0, j, to->room), from->H + cb_at(0, j, from->room),
+           n * sizeof(int32_t));
+  for (int i = 0; i < from->n; i++)
+    memcpy(to->U + cb_at(0, i, to->room), from->U + cb_at(0, i, from->room),
+           ((size_t)i + 1) * sizeof(double));
+  memcpy(to->y, from->y, n * sizeof(double));
+  memcpy(to->z, from->z, n * sizeof(double));
+  memcpy(to->alpha, from->alpha, n * sizeof(double));
+}
+
+cocabo_status cb_gp_reserve(cb_gp *gp, int n, cocabo_error *err) {
+  if (n <= gp->room)
+    return COCABO_OK;
+  int room = gp->room + gp->room / 2;
+  room = (n > room ? n : room);
+  room = (room + 7) / 8 * 8; /* columns of U start on cache lines */
+  double *memory = cb_calloc(size_of_arrays(gp, (size_t)room), sizeof(double));
+  if (!memory)
+    return cb_no_memory(err);
+  cb_gp bigger = *gp;
+  bigger.room = room;
+  carve(&bigger, memory);
+  if (gp->n > 0)
+    copy_points(&bigger, gp);
+  cb_free(gp->memory);
+  *gp = bigger;
+  return COCABO_OK;
+}
+
+void cb_gp_set_theta(cb_gp *gp, const double *theta) {
+  cb_kernel_set(&gp->kernel, &gp->spec, theta);
+  gp->n = gp->factored = 0;
+  gp->jitter = 0.0;
+}
+
+static void store_point(cb_gp *gp, int i, const double *x, const int32_t *h) {
+  for (int j = 0; j < gp->spec.d; j++)
+    gp->X[cb_at(i, j, gp->room)] = x[j];
+  for (int j = 0; j < gp->spec.c; j++)
+    gp->H[cb_at(i, j, gp->room)] = h[j];
+}
+
+static void load_point(const cb_gp *gp, int i, double *x, int32_t *h) {
+  for (int j = 0; j < gp->spec.d; j++)
+    x[j] = gp->X[cb_at(i, j, gp->room)];
+  for (int j = 0; j < gp->spec.c; j++)
+    h[j] = gp->H[cb_at(i, j, gp->room)];
+}
+
+/* Covariance of (x, h) with the first n points, into kz. */
+static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h, double *kz) {
+  cb_kernel_overlap(&gp->kernel, n, gp->H, gp->room, h, gp->kh);
+  cb_kernel_weights(&gp->kernel, n, gp->kh, gp->a, gp->b);
+  cb_kernel_row(&gp->kernel, n, gp->X, gp->room, gp->a, gp->b, x, kz);
+}
+
+/* Upper triangle of K without noise; one column a point. */
+static void fill_covariance(cb_gp *gp, int n) {
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
+  for (int i = 0; i < n; i++) {
+    load_point(gp, i, x, h);
+    covariances(gp, i + 1, x, h, gp->U + cb_at(0, i, gp->room));
+  }
+}
+
+static cocabo_status factor_stored(cb_gp *gp, int n, cocabo_error *err) {
+  gp->n = gp->factored = 0;
+  for (int step = 0; step < CB_CHOLESKY_STEPS; step++) {
+    fill_covariance(gp, n);
+    gp->jitter = cb_cholesky_jitter(step, cb_kernel_self(&gp->kernel) + gp->kernel.noise);
+    for (int i = 0; i < n; i++)
+      gp->U[cb_at(i, i, gp->room)] += gp->kernel.noise + gp->jitter;
+    if (cb_linalg_cholesky(n, gp->U, gp->room)) {
+      gp->n = gp->factored = n;
+      return COCABO_OK;
+    }
+  }
+  return cb_fail(err, COCABO_E_NUMERIC,
+                 "the covariance of %d points cannot be factored, even with its noise "
+                 "raised to %g",
+                 n, gp->jitter);
+}
+
+cocabo_status cb_gp_factor(cb_gp *gp, int n, const double *x, const int32_t *h,
+                           cocabo_error *err) {
+  CB_TRY(cb_gp_reserve(gp, n, err));
+  for (int i = 0; i < n; i++)
+    store_point(gp, i, x + cb_at(0, i, gp->spec.d), h + cb_at(0, i, gp->spec.c));
+  return factor_stored(gp, n, err);
+}
+
+/* Appends the column U^-T k and the pivot; returns the squared pivot, which may be
+ * useless. The point is stored, but n does not count it yet. */
+static double append_column(cb_gp *gp, const double *x, const int32_t *h) {
+  const int n = gp->n;
+  double *column = gp->U + cb_at(0, n, gp->room);
+  covariances(gp, n, x, h, column);
+  store_point(gp, n, x, h);
+  cb_linalg_solve_ut(n, gp->U, gp->room, column);
+  const double self = cb_kernel_self(&gp->kernel) + gp->kernel.noise + gp->jitter;
+  return self - cb_linalg_sum_squares(n, column);
+}
+
+static double lost_pivot(const cb_gp *gp) {
+  return LOST_PIVOT * (cb_kernel_self(&gp->kernel) + gp->kernel.noise);
+}
+
+cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h,
+                         cocabo_error *err) {
+  CB_TRY(cb_gp_reserve(gp, gp->n + 1, err));
+  const double pivot = append_column(gp, x, h);
+  if (gp->n - gp->factored >= MAX_APPENDS || !(pivot > lost_pivot(gp)))
+    return factor_stored(gp, gp->n + 1, err);
+  gp->U[cb_at(gp->n, gp->n, gp->room)] = sqrt(pivot);
+  gp->n++;
+  return COCABO_OK;
+}
+
+static void solve_alpha(cb_gp *gp) {
+  memcpy(gp->alpha, gp->z, (size_t)gp->n * sizeof(double));
+  cb_linalg_solve_u(gp->n, gp->U, gp->room, gp->alpha);
+}
+
+void cb_gp_set_y(cb_gp *gp, const double *y) {
+  cb_standardise(gp->n, y, gp->y, &gp->mean, &gp->sd);
+  memcpy(gp->z, gp->y, (size_t)gp->n * sizeof(double));
+  cb_linalg_solve_ut(gp->n, gp->U, gp->room, gp->z);
+  solve_alpha(gp);
+}
+
+cocabo_status cb_gp_pretend(cb_gp *gp, const double *x, const int32_t *h, double target,
+                            cocabo_error *err) {
+  CB_TRY(cb_gp_reserve(gp, gp->n + 1, err));
+  const int n = gp->n;
+  const double *column = gp->U + cb_at(0, n, gp->room);
+  const double pivot = sqrt(fmax(append_column(gp, x, h), lost_pivot(gp)));
+  gp->U[cb_at(n, n, gp->room)] = pivot;
+  gp->y[n] = target;
+  gp->z[n] = (target - cb_linalg_dot(n, column, gp->z)) / pivot;
+  gp->n++;
+  solve_alpha(gp);
+  return COCABO_OK;
+}
+
+cocabo_status cb_gp_believe(cb_gp *gp, const double *x, const int32_t *h,
+                            cocabo_error *err) {
+  CB_TRY(cb_gp_reserve(gp, gp->n + 1, err));
+  covariances(gp, gp->n, x, h, gp->slope);
+  return cb_gp_pretend(gp, x, h, cb_linalg_dot(gp->n, gp->slope, gp->alpha), err);
+}
+
+void cb_gp_truncate(cb_gp *gp, int n) {
+  assert(n <= gp->n);
+  if (n == gp->n)
+    return;
+  gp->n = n;
+  if (gp->factored > n)
+    gp->factored = n;
+  solve_alpha(gp);
+}
+
+int cb_gp_count(const cb_gp *gp) {
+  return gp->n;
+}
+
+double cb_gp_noise(const cb_gp *gp) {
+  return gp->kernel.noise;
+}
+
+void cb_gp_scale(const cb_gp *gp, double *mean, double *sd) {
+  *mean = gp->mean;
+  *sd = gp->sd;
+}
+
+void cb_gp_bind(cb_gp *gp, const int32_t *h) {
+  cb_kernel_overlap(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh);
+  cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->a, gp->b);
+}
+
+static double deviation(const cb_gp *gp, double explained) {
+  const double self = cb_kernel_self(&gp->kernel);
+  return sqrt(fmax(self - explained, MIN_VARIANCE * self));
+}
+
+/* Candidates first .. first+count-1, dimension-major; a short block repeats its last. */
+static void load_block(cb_gp *gp, const double *x, int first, int count) {
+  for (int w = 0; w < CB_BLOCK; w++) {
+    const int i = first + (w < count ? w : count - 1);
+    for (int j = 0; j < gp->spec.d; j++)
+      gp->Q[cb_at(w, j, CB_BLOCK)] = x[cb_at(j, i, gp->spec.d)];
+  }
+}
+
+void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd) {
+  double means[CB_BLOCK], squares[CB_BLOCK];
+  for (int first = 0; first < m; first += CB_BLOCK) {
+    const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
+    load_block(gp, x, first, count);
+    cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, gp->a, gp->b, gp->Q, gp->block);
+    cb_block_weigh(gp->n, gp->block, gp->alpha, means);
+    cb_block_solve(gp->n, gp->U, gp->room, gp->block, squares);
+    for (int w = 0; w < count; w++) {
+      mu[first + w] = means[w];
+      sd[first + w] = deviation(gp, squares[w]);
+    }
+  }
+}
+
+/* d mu / d x_j = sum_i alpha_i dk_i/dx_j and d var / d x_j = -2 sum_i (K^-1 k)_i dk_i/dx_j,
+ * where dk_i/dx_j = 2 slope_i (x_j - X_ij) / l_j^2. */
+void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
+                            double *dmu, double *dsd) {
+  const int d = gp->spec.d, n = gp->n;
+  double *k = gp->block;
+  cb_kernel_row_slope(&gp->kernel, n, gp->X, gp->room, gp->a, gp->b, x, k, gp->slope,
+                      NULL);
+  *mu = cb_linalg_dot(n, k, gp->alpha);
+  cb_linalg_solve_ut(n, gp->U, gp->room, k);
+  *sd = deviation(gp, cb_linalg_sum_squares(n, k));
+  cb_linalg_solve_u(n, gp->U, gp->room, k); /* k is K^-1 k(x) from here on */
+
+  for (int j = 0; j < d; j++) {
+    const double *column = gp->X + cb_at(0, j, gp->room);
+    double by_mean = 0.0, by_variance = 0.0;
+    for (int i = 0; i < n; i++) {
+      const double g = gp->slope[i] * (x[j] - column[i]);
+      by_mean += gp->alpha[i] * g;
+      by_variance += k[i] * g;
+    }
+    const double scale = 2.0 * gp->kernel.inv_l2[j];
+    dmu[j] = scale * by_mean;
+    dsd[j] = -scale * by_variance / *sd;
+  }
+}

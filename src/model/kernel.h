@@ -1,0 +1,79 @@
+/* kernel.h - covariance between mixed points z = (x, h), and the loop that computes it.
+ *
+ *   r2   = sum_j (x_j - x'_j)^2 / l_j^2
+ *   k_x  = (1 + s + s^2/3) exp(-s),  s = sqrt(5 r2)               Matern 5/2
+ *   k_h  = (1/c) #{ j : h_j = h'_j }                              overlap
+ *   k_z  = w_h k_h + w_x k_x + w_p k_h k_x
+ *
+ * with w_h = w_x = (1 - lambda) / 2 and w_p = lambda (METHOD 1; the paper's eq. 2 is the
+ * same without the 1/2). With inputs of one kind only, k_z is that kind's kernel.
+ *
+ * Shapes, here and in all of model/:
+ *   d, c  number of continuous and of categorical inputs (one of them may be 0)
+ *   n     number of stored points
+ *   x, h  one point: d numbers in [-1,1], c category indices
+ *   X     stored points, dimension-major: input j of point i is X[i + j*ld]
+ *   H     likewise: category j of point i is H[i + j*ld]
+ * Dimension-major, so that the loop over points is contiguous and vectorises.
+ */
+#ifndef CB_MODEL_KERNEL_H
+#define CB_MODEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is fixed about the kernel, and what is learnt. */
+typedef struct cb_kernel_spec {
+  int d, c;
+  bool ard;          /* a length scale per input rather than one for all */
+  bool half;         /* sum of kernels normalised by 1/2 rather than the paper's literal */
+  bool learn_lambda; /* else it is `lambda` */
+  double lambda;     /* in [0, 1] */
+} cb_kernel_spec;
+
+/* Hyper-parameters are one vector:
+ *   theta = ( log l_1 .. log l_L,  lambda if learnt,  log noise variance )
+ * with L = d (ard), 1 or, without numeric inputs, 0. */
+int cb_theta_count(const cb_kernel_spec *spec);
+int cb_theta_scales(const cb_kernel_spec *spec); /* L */
+int cb_theta_lambda(const cb_kernel_spec *spec); /* index, or -1 if not learnt */
+int cb_theta_noise(const cb_kernel_spec *spec);  /* index */
+
+/* A kernel with its hyper-parameters filled in; inv_l2 is the caller's, d long. */
+typedef struct cb_kernel {
+  int d, c;
+  double w_h, w_x, w_p;
+  double noise;   /* variance on the diagonal */
+  double *inv_l2; /* d: 1 / l_j^2 */
+} cb_kernel;
+
+void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta);
+double cb_kernel_self(const cb_kernel *k); /* k_z(z, z), without noise */
+
+/* k_h between h and n stored points. */
+void cb_kernel_overlap(const cb_kernel *k, int n, const int32_t *H, int ld,
+                       const int32_t *h, double *kh);
+
+/* Along one h, k_z is a + b k_x: a = w_h k_h, b = w_x + w_p k_h, each n long. */
+void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, double *a, double *b);
+
+/* kz[i] = a[i] + b[i] k_x(x, X_i), i < n. */
+void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const double *a,
+                   const double *b, const double *x, double *restrict kz);
+
+/* The same for CB_BLOCK points at once: Q is dimension-major, input j of candidate w at
+ * Q[w + j*CB_BLOCK], and out has n rows of CB_BLOCK (base/block.h). */
+void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld, const double *a,
+                     const double *b, const double *Q, double *restrict out);
+
+/* Also slope[i] = b[i] dk_x/d(r2), from which d kz[i] / d x_j =
+ * 2 slope[i] (x_j - X_ij) / l_j^2, and kx[i] itself if kx is not NULL. */
+void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
+                         const double *a, const double *b, const double *x,
+                         double *restrict kz,
+                         double *restrict slope, double *restrict kx);
+
+/* Sum over i of w[i] (x - column[i])^2, in a fixed order. */
+double cb_kernel_weighted_squares(int n, const double *w, const double *column, double x);
+
+#endif

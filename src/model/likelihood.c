@@ -1,0 +1,196 @@
+#include "model/likelihood.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "model/cholesky.h"
+#include "model/gp.h"
+
+static const double LOG_2_PI = 1.8378770664093454835606594728112;
+
+struct cb_likelihood {
+  cb_kernel_spec spec;
+  cb_kernel kernel;
+  int n;
+  double *X;      /* n x d, dimension-major */
+  int32_t *H;     /* n x c */
+  double *y;      /* n: standardised */
+  double *alpha;  /* n: K^-1 y */
+  double *point;  /* d */
+  double *a, *b;  /* n: the kernel along one h */
+  double *by_dim; /* d: dL/dlog l_j */
+  double *K;      /* n x n, upper: covariance, then its factor, then its inverse */
+  double *S;      /* n x n, upper: dk_z/d(r2), then W times that */
+  double *kx;     /* n x n, upper: k_x, only if lambda is learnt */
+  double *kh;     /* n x n, upper: k_h; does not depend on theta */
+};
+
+/* Doubles behind the struct; carve() must agree. */
+static size_t size_of_arrays(const cb_kernel_spec *spec, size_t n) {
+  const size_t d = (size_t)spec->d, c = (size_t)spec->c;
+  const size_t squares = 3 + (cb_theta_lambda(spec) >= 0);
+  return n * d + 4 * n + 3 * d + squares * n * n + (n * c + 1) / 2;
+}
+
+static void carve(cb_likelihood *l) {
+  const size_t n = (size_t)l->n, d = (size_t)l->spec.d;
+  double *p = (double *)(l + 1);
+  l->K = p, p += n * n;
+  l->S = p, p += n * n;
+  l->kh = p, p += n * n;
+  if (cb_theta_lambda(&l->spec) >= 0)
+    l->kx = p, p += n * n;
+  l->X = p, p += n * d;
+  l->y = p, p += n;
+  l->alpha = p, p += n;
+  l->a = p, p += n;
+  l->b = p, p += n;
+  l->point = p, p += d;
+  l->by_dim = p, p += d;
+  l->kernel.inv_l2 = p, p += d;
+  l->H = (int32_t *)p;
+}
+
+static void store_points(cb_likelihood *l, const double *x, const int32_t *h) {
+  for (int i = 0; i < l->n; i++) {
+    for (int j = 0; j < l->spec.d; j++)
+      l->X[cb_at(i, j, l->n)] = x[cb_at(j, i, l->spec.d)];
+    for (int j = 0; j < l->spec.c; j++)
+      l->H[cb_at(i, j, l->n)] = h[cb_at(j, i, l->spec.c)];
+  }
+  l->kernel.c = l->spec.c;
+  for (int i = 0; i < l->n; i++)
+    cb_kernel_overlap(&l->kernel, i + 1, l->H, l->n, h + cb_at(0, i, l->spec.c),
+                      l->kh + cb_at(0, i, l->n));
+}
+
+cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec, int n,
+                                const double *x, const int32_t *h, const double *y,
+                                cocabo_error *err) {
+  *out = NULL;
+  cb_likelihood *l =
+      cb_calloc(1, sizeof *l + size_of_arrays(spec, (size_t)n) * sizeof(double));
+  if (!l)
+    return cb_no_memory(err);
+  l->spec = *spec;
+  l->n = n;
+  carve(l);
+  store_points(l, x, h);
+  double mean, sd;
+  cb_standardise(n, y, l->y, &mean, &sd);
+  *out = l;
+  return COCABO_OK;
+}
+
+void cb_likelihood_free(cb_likelihood *likelihood) {
+  cb_free(likelihood);
+}
+
+/* K, S and kx, column by column: point i against the points up to and including i. */
+static void fill(cb_likelihood *l) {
+  for (int i = 0; i < l->n; i++) {
+    const ptrdiff_t column = cb_at(0, i, l->n);
+    for (int j = 0; j < l->spec.d; j++)
+      l->point[j] = l->X[cb_at(i, j, l->n)];
+    cb_kernel_weights(&l->kernel, i + 1, l->kh + column, l->a, l->b);
+    cb_kernel_row_slope(&l->kernel, i + 1, l->X, l->n, l->a, l->b, l->point,
+                        l->K + column, l->S + column, l->kx ? l->kx + column : NULL);
+  }
+}
+
+static bool factor(cb_likelihood *l) {
+  const double diagonal = cb_kernel_self(&l->kernel) + l->kernel.noise;
+  for (int step = 0; step < CB_CHOLESKY_STEPS; step++) {
+    fill(l);
+    for (int i = 0; i < l->n; i++)
+      l->K[cb_at(i, i, l->n)] += l->kernel.noise + cb_cholesky_jitter(step, diagonal);
+    if (cb_linalg_cholesky(l->n, l->K, l->n))
+      return true;
+  }
+  return false;
+}
+
+static double log_determinant_half(const cb_likelihood *l) {
+  double sum = 0.0;
+  for (int i = 0; i < l->n; i++)
+    sum += log(l->K[cb_at(i, i, l->n)]);
+  return sum;
+}
+
+/* K holds K^-1 on entry and W = alpha alpha^T - K^-1 on exit (upper triangle). */
+static void form_w(cb_likelihood *l) {
+  for (int i = 0; i < l->n; i++) {
+    double *column = l->K + cb_at(0, i, l->n);
+    for (int k = 0; k <= i; k++)
+      column[k] = l->alpha[k] * l->alpha[i] - column[k];
+  }
+}
+
+/* dk_z/dlog l_j = dk_z/d(r2) * (-2) (x_j - x'_j)^2 / l_j^2. Off-diagonal pairs count
+ * twice, which the 1/2 of dL/dt undoes; the diagonal has distance 0. */
+static void gradient_by_scales(cb_likelihood *l, double *gradient) {
+  for (int j = 0; j < l->spec.d; j++)
+    l->by_dim[j] = 0.0;
+  for (int i = 0; i < l->n; i++) {
+    double *weighted = l->S + cb_at(0, i, l->n);
+    const double *w = l->K + cb_at(0, i, l->n);
+    for (int k = 0; k < i; k++)
+      weighted[k] *= w[k];
+    for (int j = 0; j < l->spec.d; j++) {
+      const double *column = l->X + cb_at(0, j, l->n);
+      l->by_dim[j] += cb_kernel_weighted_squares(i, weighted, column, column[i]);
+    }
+  }
+  for (int j = 0; j < l->spec.d; j++)
+    gradient[l->spec.ard ? j : 0] += -2.0 * l->kernel.inv_l2[j] * l->by_dim[j];
+}
+
+/* dk_z/dlambda = k_h k_x - half (k_h + k_x) */
+static double gradient_by_lambda(const cb_likelihood *l) {
+  const double half = l->spec.half ? 0.5 : 1.0;
+  double off = 0.0, trace = 0.0;
+  for (int i = 0; i < l->n; i++) {
+    const ptrdiff_t column = cb_at(0, i, l->n);
+    for (int k = 0; k < i; k++) {
+      const double kh = l->kh[column + k], kx = l->kx[column + k];
+      off += l->K[column + k] * (kh * kx - half * (kh + kx));
+    }
+    trace += l->K[column + i];
+  }
+  return off + 0.5 * trace * (1.0 - 2.0 * half);
+}
+
+static double gradient_by_log_noise(const cb_likelihood *l) {
+  double trace = 0.0;
+  for (int i = 0; i < l->n; i++)
+    trace += l->K[cb_at(i, i, l->n)];
+  return 0.5 * l->kernel.noise * trace;
+}
+
+double cb_likelihood_value(cb_likelihood *l, const double *theta, double *gradient) {
+  if (gradient)
+    memset(gradient, 0, (size_t)cb_theta_count(&l->spec) * sizeof *gradient);
+  cb_kernel_set(&l->kernel, &l->spec, theta);
+  if (!factor(l))
+    return -INFINITY;
+
+  memcpy(l->alpha, l->y, (size_t)l->n * sizeof(double));
+  cb_linalg_solve_ut(l->n, l->K, l->n, l->alpha);
+  const double fit = cb_linalg_sum_squares(l->n, l->alpha);
+  const double value = -0.5 * fit - log_determinant_half(l) - 0.5 * l->n * LOG_2_PI;
+  if (!gradient)
+    return value;
+
+  cb_linalg_solve_u(l->n, l->K, l->n, l->alpha);
+  if (!cb_linalg_inverse(l->n, l->K, l->n))
+    return -INFINITY;
+  form_w(l);
+  gradient_by_scales(l, gradient);
+  if (cb_theta_lambda(&l->spec) >= 0)
+    gradient[cb_theta_lambda(&l->spec)] = gradient_by_lambda(l);
+  gradient[cb_theta_noise(&l->spec)] = gradient_by_log_noise(l);
+  return value;
+}

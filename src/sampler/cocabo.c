@@ -1,0 +1,359 @@
+/* cocabo.c - CoCaBO, Algorithm 1 of Ru et al. (ICML 2020).
+ *
+ *   for t = 1 .. T:
+ *     4  select h_t from a team of EXP3 bandits, fed with {h_i, f_i}
+ *     5  select x_t = arg max alpha_t(x | D_{t-1}, h_t)
+ *     6  query f_t at z_t = (x_t, h_t)
+ *     7  D_t = D_{t-1} + (z_t, f_t); update the bandits with (h_t, f_t)
+ *
+ * Steps 4 and 5 are propose(); steps 6 and 7 are the user's evaluation and tell, whose
+ * results the next propose finds in the history: catch_up_bandits() and
+ * catch_up_surrogate() fold in what is new. Trials that are still running are believed
+ * to have their posterior mean (Appendix F), failed ones the worst value seen.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "acquisition/search.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "bandit/team.h"
+#include "model/gp.h"
+#include "model/gp_fit.h"
+#include "sampler/sampler.h"
+#include "sampler/samplers.h"
+
+enum {
+  STARTS = 3,           /* candidates that are climbed from */
+  SPARES = 20,          /* further ones, should those be duplicates */
+  RESTARTS = 5,         /* random restarts of the hyper-parameter fit */
+  FIT_EVALUATIONS = 80, /* of the likelihood, for each start */
+  REDRAWS = 10          /* of h, when all its points are taken */
+};
+
+/* Everything here is a cache of what the history implies. */
+typedef struct {
+  const cocabo_space *space; /* borrowed from the study */
+  const cb_settings *settings;
+  cb_kernel_spec spec;
+  cb_theta_box box;
+  cb_team *team;     /* c agents */
+  cb_gp *gp;         /* holds the first cb_gp_count rows of the history */
+  cb_search *search; /* NULL without numeric inputs */
+  int64_t fit_basis; /* of the hyper-parameters in gp; -1 = none yet */
+  double *x;         /* d x n: training points, gathered */
+  int32_t *h;        /* c x n */
+  double *climbed;   /* d x STARTS */
+  size_t x_room, h_room;
+} cocabo;
+
+static void destroy(void *state) {
+  cocabo *s = state;
+  if (!s)
+    return;
+  cb_team_free(s->team);
+  cb_gp_free(s->gp);
+  cb_search_free(s->search);
+  cb_free(s->x);
+  cb_free(s->h);
+  cb_free(s->climbed);
+  cb_free(s);
+}
+
+static cocabo_status build(cocabo *s, cocabo_error *err) {
+  const cocabo_space *space = s->space;
+  int32_t arms[COCABO_MAX_PARAMETERS];
+  for (int j = 0; j < space->c; j++)
+    arms[j] = cb_space_arms(space, j);
+  CB_TRY(cb_team_new(&s->team, space->c, arms, s->settings->reward, err));
+  CB_TRY(cb_gp_new(&s->gp, &s->spec, err));
+  s->climbed = cb_calloc((size_t)space->d * STARTS, sizeof(double));
+  if (!s->climbed)
+    return cb_no_memory(err);
+  if (space->d > 0)
+    CB_TRY(cb_search_new(&s->search, space->d, (int)s->settings->samples, err));
+  return COCABO_OK;
+}
+
+static cocabo_status create(void **state, const cocabo_space *space,
+                            const cb_settings *settings, cocabo_error *err) {
+  *state = NULL;
+  cocabo *s = cb_calloc(1, sizeof *s);
+  if (!s)
+    return cb_no_memory(err);
+  s->space = space;
+  s->settings = settings;
+  s->spec = (cb_kernel_spec){.d = space->d,
+                             .c = space->c,
+                             .ard = settings->ard,
+                             .half = settings->kernel_sum_half,
+                             .learn_lambda = settings->lambda_auto,
+                             .lambda = settings->lambda};
+  cb_theta_paper(&s->spec, &s->box);
+  s->fit_basis = -1;
+  const cocabo_status status = build(s, err);
+  if (status != COCABO_OK) {
+    destroy(s);
+    return status;
+  }
+  *state = s;
+  return COCABO_OK;
+}
+
+static const cb_trial *told(const cb_history *history, int64_t row) {
+  return &history->trials[history->told[row]];
+}
+
+/* ---- step 4: the categories ------------------------------------------------------ */
+
+/* Initial points move the weights only if the user wants it (bandit_init); they were
+ * drawn with equal chances. */
+static const cb_draw *draws_of(const cocabo *s, const cb_trial *trial, int64_t round,
+                               cb_draw *initial) {
+  if (trial->draws || !s->settings->bandit_init)
+    return trial->draws;
+  cb_team_describe(s->team, s->settings->horizon, round, trial->h, initial);
+  for (int j = 0; j < s->space->c; j++)
+    initial[j].p = 1.0 / cb_space_arms(s->space, j);
+  return initial;
+}
+
+static cocabo_status catch_up_bandits(cocabo *s, const cb_history *history,
+                                      cocabo_error *err) {
+  cb_draw initial[COCABO_MAX_PARAMETERS];
+  for (int64_t i = cb_team_told(s->team); i < history->n; i++) {
+    const cb_trial *trial = told(history, i);
+    const cb_draw *draws = draws_of(s, trial, i + 1, initial);
+    CB_TRY(cb_team_tell(s->team, trial->h, history->y[i], draws, err));
+  }
+  return COCABO_OK;
+}
+
+/* ---- step 5: the numbers --------------------------------------------------------- */
+
+static cocabo_status gather(cocabo *s, const cb_history *history, int64_t rows,
+                            cocabo_error *err) {
+  const size_t d = (size_t)s->space->d, c = (size_t)s->space->c, n = (size_t)rows;
+  if (!cb_reserve((void **)&s->x, &s->x_room, n * d, sizeof *s->x) ||
+      !cb_reserve((void **)&s->h, &s->h_room, n * c, sizeof *s->h))
+    return cb_no_memory(err);
+  for (size_t i = 0; i < n; i++) {
+    const cb_trial *trial = told(history, (int64_t)i);
+    if (d > 0)
+      memcpy(s->x + i * d, trial->x, d * sizeof *s->x);
+    if (c > 0)
+      memcpy(s->h + i * c, trial->h, c * sizeof *s->h);
+  }
+  return COCABO_OK;
+}
+
+/* Factored at the rows of the last fit and appended one by one after that: so a restart
+ * makes the same calls in the same order, and gets the same bits. */
+static cocabo_status catch_up_surrogate(cocabo *s, const cb_history *history,
+                                        cocabo_error *err) {
+  const cb_fit *fit = &history->fit;
+  const int64_t basis = fit->n_theta > 0 ? fit->basis : 0;
+  if (s->fit_basis != basis) {
+    CB_TRY(gather(s, history, fit->rows, err));
+    s->fit_basis = -1; /* until the factor stands */
+    cb_gp_set_theta(s->gp, fit->n_theta > 0 ? fit->theta : s->box.start);
+    CB_TRY(cb_gp_factor(s->gp, (int)fit->rows, s->x, s->h, err));
+    s->fit_basis = basis;
+  }
+  for (int64_t i = cb_gp_count(s->gp); i < history->n; i++)
+    CB_TRY(cb_gp_push(s->gp, told(history, i)->x, told(history, i)->h, err));
+  cb_gp_set_y(s->gp, history->y);
+  return COCABO_OK;
+}
+
+/* y of a row in the units of the model. */
+static double standardised(const cocabo *s, double y) {
+  double mean, sd;
+  cb_gp_scale(s->gp, &mean, &sd);
+  return (y - mean) / sd;
+}
+
+/* What is not evaluated yet, or never will be. Truncating takes it out again. */
+static cocabo_status believe_the_rest(cocabo *s, const cb_history *history,
+                                      cocabo_error *err) {
+  double worst = history->n > 0 ? history->y[0] : 0.0;
+  for (int64_t i = 1; i < history->n; i++)
+    worst = fmin(worst, history->y[i]);
+  worst = standardised(s, worst);
+  for (int64_t i = 0; i < history->n_failed; i++) {
+    const cb_trial *trial = &history->trials[history->failed[i]];
+    CB_TRY(cb_gp_pretend(s->gp, trial->x, trial->h, worst, err));
+  }
+  for (int64_t i = 0; i < history->n_pending; i++) {
+    const cb_trial *trial = &history->trials[history->pending[i]];
+    CB_TRY(cb_gp_believe(s->gp, trial->x, trial->h, err));
+  }
+  return COCABO_OK;
+}
+
+static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
+  return (cb_acquire){
+      .kind = s->settings->acquisition,
+      .kappa = s->settings->kappa,
+      .best = history->best >= 0 ? standardised(s, history->y[history->best]) : 0.0};
+}
+
+/* Uniform over the cube; over the levels where an input lives on a grid. The interval is
+ * widened by half a cell at each end, so that the outer levels get their share. */
+static void fill_candidates(const cocabo *s, cb_rng *rng) {
+  double *x = cb_search_candidates(s->search);
+  const int d = s->space->d;
+  int64_t levels[COCABO_MAX_PARAMETERS];
+  for (int j = 0; j < d; j++)
+    levels[j] = cb_space_levels(s->space, j);
+  for (int64_t i = 0; i < s->settings->samples; i++)
+    for (int j = 0; j < d; j++, x++) {
+      *x = 2.0 * cb_rng_uniform(rng) - 1.0;
+      if (levels[j] > 1)
+        *x *= 1.0 + 1.0 / (double)(levels[j] - 1);
+      if (levels[j] > 0)
+        *x = cb_space_level_x(s->space, j, cb_space_level_of(s->space, j, *x));
+    }
+}
+
+/* The value at x where it can really be evaluated: decoded, snapped and encoded. */
+static double value_at_cells(cocabo *s, const cb_acquire *acquire, double *x,
+                             const int32_t *h, cb_cell *cells) {
+  int32_t same[COCABO_MAX_PARAMETERS];
+  double mu, sd;
+  cb_space_decode(s->space, x, h, cells);
+  cb_space_encode(s->space, cells, x, same);
+  cb_gp_predict(s->gp, 1, x, &mu, &sd);
+  return cb_acquire_value(acquire, mu, sd, NULL, NULL);
+}
+
+/* x = arg max alpha(x | D, h) among points that are still free, as out[k].cells. False
+ * if all that were looked at are taken. */
+static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
+                     const int32_t *h, cb_rng *rng, cb_proposal *out, int k) {
+  const int d = s->space->d;
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  double best = -INFINITY;
+  if (d == 0) {
+    cb_space_decode(s->space, NULL, h, out[k].cells);
+    return cb_ask_is_fresh(ask, out, k, out[k].cells);
+  }
+  cb_gp_bind(s->gp, h);
+  fill_candidates(s, rng);
+  cb_search_score(s->search, s->gp, acquire, STARTS + SPARES);
+  const int samples = (int)s->settings->samples;
+  for (int i = 0; i < STARTS && i < samples; i++) {
+    double *x = s->climbed + (size_t)i * (size_t)d;
+    memcpy(x, cb_search_ranked(s->search, i, NULL), (size_t)d * sizeof *x);
+    cb_search_climb(s->search, s->gp, acquire, x);
+    const double value = value_at_cells(s, acquire, x, h, cells);
+    if (value > best && cb_ask_is_fresh(ask, out, k, cells)) {
+      best = value;
+      memcpy(out[k].cells, cells, (size_t)s->space->n * sizeof *cells);
+    }
+  }
+  for (int i = 0; i < STARTS + SPARES && i < samples && best == -INFINITY; i++) {
+    cb_space_decode(s->space, cb_search_ranked(s->search, i, &best), h, out[k].cells);
+    if (!cb_ask_is_fresh(ask, out, k, out[k].cells))
+      best = -INFINITY;
+  }
+  return best > -INFINITY;
+}
+
+/* ---- Algorithm 1 ----------------------------------------------------------------- */
+
+static cocabo_status select_point(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
+                                  cb_proposal *out, int k, cocabo_error *err) {
+  const cb_settings *settings = s->settings;
+  const uint64_t number = (uint64_t)ask->number + (uint64_t)k;
+  const int64_t round = ask->history->n_rounds + 1;
+  cb_rng bandit = cb_rng_make(settings->seed, CB_RNG_BANDIT, number);
+  cb_rng acquire_rng = cb_rng_make(settings->seed, CB_RNG_ACQUIRE, number);
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
+
+  bool found = false;
+  for (int i = 0; i < REDRAWS && !found; i++) {
+    CB_TRY(cb_ask_poll(ask, err));
+    cb_team_draw(s->team, settings->horizon, round, &bandit, h, out[k].draws);
+    found = select_x(s, ask, acquire, h, &acquire_rng, out, k);
+  }
+  if (!found) { /* the bandits dwell on categories that are used up */
+    cb_rng rng = cb_rng_make(settings->seed, CB_RNG_RANDOM, number);
+    cb_ask_random_point(ask, &rng, out, k);
+    cb_space_encode(s->space, out[k].cells, x, h);
+    cb_team_describe(s->team, settings->horizon, round, h, out[k].draws);
+  }
+  out[k].drawn = s->space->c > 0;
+  if (k + 1 < ask->batch) {
+    cb_space_encode(s->space, out[k].cells, x, h);
+    CB_TRY(cb_gp_believe(s->gp, x, h, err));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out,
+                                  cocabo_error *err) {
+  CB_TRY(believe_the_rest(s, ask->history, err));
+  const cb_acquire acquire = acquisition(s, ask->history);
+  for (int k = 0; k < ask->batch; k++)
+    CB_TRY(select_point(s, ask, &acquire, out, k, err));
+  return COCABO_OK;
+}
+
+static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
+                             cocabo_error *err) {
+  cocabo *s = state;
+  CB_TRY(cb_ask_has_room(ask, err));
+  CB_TRY(catch_up_bandits(s, ask->history, err));
+  CB_TRY(catch_up_surrogate(s, ask->history, err));
+  const cocabo_status status = select_batch(s, ask, out, err);
+  cb_gp_truncate(s->gp, (int)ask->history->n);
+  return status;
+}
+
+/* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before ------------- */
+
+static bool fit_due(const cb_ask *ask) {
+  const cb_history *history = ask->history;
+  const int64_t every = ask->settings->refit_every;
+  const int64_t last = history->fit.n_theta > 0 ? history->fit.round + 1 : 0;
+  return history->n > 1 && (history->n_rounds + 1) / every > last / every;
+}
+
+static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
+                         cocabo_error *err) {
+  cocabo *s = state;
+  const cb_history *history = ask->history;
+  const int n_theta = cb_theta_count(&s->spec);
+  const double *start = history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
+  cb_likelihood *likelihood;
+  double theta[CB_MAX_THETA];
+  memcpy(theta, start, (size_t)n_theta * sizeof *theta);
+
+  CB_TRY(gather(s, history, history->n, err));
+  CB_TRY(cb_likelihood_new(&likelihood, &s->spec, (int)history->n, s->x, s->h, history->y,
+                           err));
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, &s->box, RESTARTS,
+                                         FIT_EVALUATIONS, &rng, theta, NULL, err);
+  cb_likelihood_free(likelihood);
+  if (status != COCABO_OK)
+    return status;
+  out->theta = cb_calloc((size_t)n_theta, sizeof *theta);
+  if (!out->theta)
+    return cb_no_memory(err);
+  memcpy(out->theta, theta, (size_t)n_theta * sizeof *theta);
+  out->n_theta = n_theta;
+  return COCABO_OK;
+}
+
+const cb_sampler cb_sampler_cocabo = {
+    .name = "cocabo",
+    .help = "the paper's method: EXP3 bandits pick categories, a GP the numbers",
+    .create = create,
+    .destroy = destroy,
+    .fit_due = fit_due,
+    .fit = fit,
+    .propose = propose,
+};

@@ -1,0 +1,220 @@
+/* What must hold for every mixed space: covariances are positive semi-definite, nothing
+ * depends on the order of the inputs or the labels of the categories, and the overlap
+ * kernel is the limit of RBF kernels (Appendix D). */
+#include "check.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/rng.h"
+#include "model/gp.h"
+#include "model/likelihood.h"
+
+static cocabo_error err;
+
+enum { N = 40, MAX_D = 6, MAX_C = 5, M = 20 };
+
+typedef struct {
+  cb_kernel_spec spec;
+  double theta[MAX_D + 2];
+  int arms[MAX_C];
+  double x[MAX_D * N], y[N], qx[MAX_D * M];
+  int32_t h[MAX_C * N], qh[MAX_C * M];
+} data_set;
+
+static void random_data(data_set *s, uint64_t number) {
+  cb_rng rng = cb_rng_make(2026, CB_RNG_BENCH, number);
+  const int d = (int)cb_rng_below(&rng, MAX_D + 1);
+  const int c = (int)cb_rng_below(&rng, MAX_C) + (d == 0);
+  s->spec = (cb_kernel_spec){.d = d,
+                             .c = c,
+                             .ard = cb_rng_below(&rng, 2),
+                             .half = cb_rng_below(&rng, 2),
+                             .learn_lambda = cb_rng_below(&rng, 2),
+                             .lambda = cb_rng_uniform(&rng)};
+  const int noise = cb_theta_noise(&s->spec);
+  for (int i = 0; i < noise; i++)
+    s->theta[i] = log(0.1 + 2.0 * cb_rng_uniform(&rng));
+  if (cb_theta_lambda(&s->spec) >= 0)
+    s->theta[cb_theta_lambda(&s->spec)] = cb_rng_uniform(&rng);
+  s->theta[noise] = log(1e-3);
+  for (int j = 0; j < c; j++)
+    s->arms[j] = 1 + (int)cb_rng_below(&rng, 6);
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < d; j++)
+      s->x[j + i * d] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+    for (int j = 0; j < c; j++)
+      s->h[j + i * c] = (int32_t)cb_rng_below(&rng, (uint32_t)s->arms[j]);
+    s->y[i] = cb_rng_normal(&rng);
+  }
+  for (int i = 0; i < M; i++) {
+    for (int j = 0; j < d; j++)
+      s->qx[j + i * d] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+    for (int j = 0; j < c; j++)
+      s->qh[j + i * c] = (int32_t)cb_rng_below(&rng, (uint32_t)s->arms[j]);
+  }
+}
+
+static void predictions(const data_set *s, double *mu, double *sd, double *likelihood) {
+  const int d = s->spec.d, c = s->spec.c;
+  cb_gp *gp;
+  cb_likelihood *l;
+  assert_ok(cb_gp_new(&gp, &s->spec, &err));
+  cb_gp_set_theta(gp, s->theta);
+  assert_ok(cb_gp_factor(gp, N, s->x, s->h, &err));
+  cb_gp_set_y(gp, s->y);
+  for (int i = 0; i < M; i++) {
+    cb_gp_bind(gp, s->qh + i * c);
+    cb_gp_predict(gp, 1, s->qx + i * d, mu + i, sd + i);
+  }
+  cb_gp_free(gp);
+  assert_ok(cb_likelihood_new(&l, &s->spec, N, s->x, s->h, s->y, &err));
+  *likelihood = cb_likelihood_value(l, s->theta, NULL);
+  cb_likelihood_free(l);
+}
+
+static void assert_same_predictions(const data_set *a, const data_set *b) {
+  double mu[2][M], sd[2][M], likelihood[2];
+  predictions(a, mu[0], sd[0], &likelihood[0]);
+  predictions(b, mu[1], sd[1], &likelihood[1]);
+  assert_close(likelihood[1], likelihood[0], 1e-12);
+  for (int i = 0; i < M; i++) {
+    assert_close(mu[1][i], mu[0][i], 1e-12);
+    assert_close(sd[1][i], sd[0][i], 1e-12);
+  }
+}
+
+static void covariances_are_positive_semi_definite(void **state) {
+  (void)state;
+  for (uint64_t t = 0; t < 300; t++) {
+    data_set s;
+    random_data(&s, t);
+    const int d = s.spec.d, c = s.spec.c;
+    double inv_l2[MAX_D], X[MAX_D * N], kh[N], a[N], b[N], K[N * N];
+    int32_t H[MAX_C * N];
+    cb_kernel k = {.inv_l2 = inv_l2};
+    cb_kernel_set(&k, &s.spec, s.theta);
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < d; j++)
+        X[i + j * N] = s.x[j + i * d];
+      for (int j = 0; j < c; j++)
+        H[i + j * N] = s.h[j + i * c];
+    }
+    for (int i = 0; i < N; i++) {
+      cb_kernel_overlap(&k, N, H, N, s.h + i * c, kh);
+      cb_kernel_weights(&k, N, kh, a, b);
+      cb_kernel_row(&k, N, X, N, a, b, s.x + i * d, K + i * N);
+      assert_close(K[i + i * N], cb_kernel_self(&k), 1e-14);
+    }
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < i; j++) /* symmetric to the bit: same terms, same order */
+        assert_close(K[i + j * N], K[j + i * N], 0.0);
+    for (int i = 0; i < N; i++)
+      K[i + i * N] += 1e-12 * N; /* rounding of a singular matrix */
+    assert_true(cb_linalg_cholesky(N, K, N));
+  }
+}
+
+static void permuting_parameters_changes_nothing(void **state) {
+  (void)state;
+  for (uint64_t t = 0; t < 40; t++) {
+    data_set s, p;
+    random_data(&s, 1000 + t);
+    p = s;
+    const int d = s.spec.d, c = s.spec.c;
+    cb_rng rng = cb_rng_make(3, CB_RNG_BENCH, t);
+    int32_t order[MAX_D], corder[MAX_C];
+    for (int j = 0; j < d; j++)
+      order[j] = j;
+    for (int j = 0; j < c; j++)
+      corder[j] = j;
+    cb_rng_shuffle(&rng, d, order);
+    cb_rng_shuffle(&rng, c, corder);
+    for (int j = 0; j < d; j++) {
+      if (s.spec.ard)
+        p.theta[j] = s.theta[order[j]];
+      for (int i = 0; i < N; i++)
+        p.x[j + i * d] = s.x[order[j] + i * d];
+      for (int i = 0; i < M; i++)
+        p.qx[j + i * d] = s.qx[order[j] + i * d];
+    }
+    for (int j = 0; j < c; j++) {
+      for (int i = 0; i < N; i++)
+        p.h[j + i * c] = s.h[corder[j] + i * c];
+      for (int i = 0; i < M; i++)
+        p.qh[j + i * c] = s.qh[corder[j] + i * c];
+    }
+    assert_same_predictions(&s, &p);
+  }
+}
+
+static void relabelling_categories_changes_nothing(void **state) {
+  (void)state;
+  for (uint64_t t = 0; t < 40; t++) {
+    data_set s, p;
+    random_data(&s, 2000 + t);
+    p = s;
+    const int c = s.spec.c;
+    cb_rng rng = cb_rng_make(4, CB_RNG_BENCH, t);
+    for (int j = 0; j < c; j++) {
+      int32_t label[8];
+      for (int k = 0; k < s.arms[j]; k++)
+        label[k] = k;
+      cb_rng_shuffle(&rng, s.arms[j], label);
+      for (int i = 0; i < N; i++)
+        p.h[j + i * c] = label[s.h[j + i * c]];
+      for (int i = 0; i < M; i++)
+        p.qh[j + i * c] = label[s.qh[j + i * c]];
+    }
+    assert_same_predictions(&s, &p);
+  }
+}
+
+/* (1/c) sum_j exp(-(h_j - h'_j)^2 / (2 l^2)) for l -> 0: the distance falls with l, and
+ * is nothing at l = 0.02, where exp(-1250) underflows. */
+static void overlap_is_the_limit_of_rbf_kernels(void **state) {
+  (void)state;
+  for (uint64_t t = 0; t < 20; t++) {
+    data_set s;
+    random_data(&s, 3000 + t);
+    const int c = s.spec.c;
+    if (c == 0)
+      continue;
+    double inv_l2[MAX_D], kh[N];
+    int32_t H[MAX_C * N];
+    cb_kernel k = {.inv_l2 = inv_l2};
+    cb_kernel_set(&k, &s.spec, s.theta);
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < c; j++)
+        H[i + j * N] = s.h[j + i * c];
+    cb_kernel_overlap(&k, N, H, N, s.qh, kh);
+    double last = INFINITY;
+    const double scales[] = {0.9, 0.5, 0.3, 0.2, 0.1, 0.02};
+    for (int l = 0; l < 6; l++) {
+      double worst = 0.0;
+      for (int i = 0; i < N; i++) {
+        double rbf = 0.0;
+        for (int j = 0; j < c; j++) {
+          const double u = (H[i + j * N] - s.qh[j]) / scales[l];
+          rbf += exp(-0.5 * u * u) / c;
+        }
+        worst = fmax(worst, fabs(rbf - kh[i]));
+      }
+      assert_true(worst <= last);
+      assert_true(worst <= exp(-0.5 / (scales[l] * scales[l])) + 1e-15);
+      last = worst;
+    }
+    assert_true(last <= 1e-15);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(covariances_are_positive_semi_definite),
+      cmocka_unit_test(permuting_parameters_changes_nothing),
+      cmocka_unit_test(relabelling_categories_changes_nothing),
+      cmocka_unit_test(overlap_is_the_limit_of_rbf_kernels),
+  };
+  return cmocka_run_group_tests_name("model properties", tests, NULL, NULL);
+}

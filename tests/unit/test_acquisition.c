@@ -1,0 +1,192 @@
+#include "check.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "acquisition/acquisition.h"
+#include "acquisition/search.h"
+#include "base/mem.h"
+#include "base/rng.h"
+
+static cocabo_error err;
+
+/* mu, sd and best with z from +4.7 down to -1e4 in awkward numbers. */
+static const struct {
+  double mu, sd, best;
+} POINTS[] = {{1.373, 0.291, 0.0047}, {0.618, 1.137, 0.523},  {-0.274, 0.733, 0.381},
+              {0.113, 0.271, 0.947},  {-1.371, 0.137, 0.713}, {-0.7431, 0.0231, 1.213},
+              {-2.313, 0.00371, 1.7}, {-3.17, 0.000419, 1.02}};
+enum { N_POINTS = sizeof POINTS / sizeof POINTS[0] };
+
+static void derivatives_agree_with_central_differences(void **state) {
+  (void)state;
+  const cb_acquisition kinds[] = {CB_UCB, CB_EI, CB_LOGEI};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < N_POINTS; i++) {
+      const cb_acquire a = {.kind = kinds[k], .kappa = 1.83, .best = POINTS[i].best};
+      const double mu = POINTS[i].mu, sd = POINTS[i].sd, step = 1e-5 * sd;
+      double by_mu, by_sd;
+      const double value = cb_acquire_value(&a, mu, sd, &by_mu, &by_sd);
+      assert_true(isfinite(value) && isfinite(by_mu) && isfinite(by_sd));
+      /* Central differences at steps h and h/2, extrapolated: fourth order. */
+      double slope[2][2];
+      for (int half = 0; half < 2; half++) {
+        const double h = half ? 0.5 * step : step;
+        slope[half][0] = (cb_acquire_value(&a, mu + h, sd, NULL, NULL) -
+                          cb_acquire_value(&a, mu - h, sd, NULL, NULL)) /
+                         (2.0 * h);
+        slope[half][1] = (cb_acquire_value(&a, mu, sd + h, NULL, NULL) -
+                          cb_acquire_value(&a, mu, sd - h, NULL, NULL)) /
+                         (2.0 * h);
+      }
+      const double want_mu = (4.0 * slope[1][0] - slope[0][0]) / 3.0;
+      const double want_sd = (4.0 * slope[1][1] - slope[0][1]) / 3.0;
+      const double z = (mu - a.best) / sd;
+      if (kinds[k] == CB_EI && z < -30.0) { /* underflows: that is what LogEI is for */
+        assert_close(by_mu, 0.0, 1e-100);
+        continue;
+      }
+      /* What rounding of the values leaves of a difference quotient. */
+      const double rounding = 8.0 * DBL_EPSILON * fabs(value) / step;
+      assert_true(fabs(by_mu - want_mu) <= 2e-6 * fabs(want_mu) + rounding);
+      assert_true(fabs(by_sd - want_sd) <= 2e-6 * fabs(want_sd) + rounding);
+    }
+}
+
+static void values_agree_with_the_formulas(void **state) {
+  (void)state;
+  /* z = 0.25: phi = 0.38666811680284924, Phi = 0.5987063256829237. */
+  const double mu = 0.7, sd = 0.8, best = 0.5, h = 0.38666811680284924 +
+                                                  0.25 * 0.5987063256829237;
+  cb_acquire a = {.kind = CB_UCB, .kappa = 2.0, .best = best};
+  assert_close(cb_acquire_value(&a, mu, sd, NULL, NULL), 2.3, 1e-15);
+  a.kind = CB_EI;
+  assert_close(cb_acquire_value(&a, mu, sd, NULL, NULL), sd * h, 1e-14);
+  a.kind = CB_LOGEI;
+  assert_close(cb_acquire_value(&a, mu, sd, NULL, NULL), log(sd * h), 1e-14);
+}
+
+static void log_ei_is_the_logarithm_of_ei(void **state) {
+  (void)state;
+  for (int i = 0; i < N_POINTS; i++) {
+    cb_acquire a = {.kind = CB_EI, .best = POINTS[i].best};
+    const double ei = cb_acquire_value(&a, POINTS[i].mu, POINTS[i].sd, NULL, NULL);
+    a.kind = CB_LOGEI;
+    const double log_ei = cb_acquire_value(&a, POINTS[i].mu, POINTS[i].sd, NULL, NULL);
+    if (ei > 1e-290)
+      assert_relative(log_ei, log(ei), 1e-11);
+    else
+      assert_true(log_ei < -660.0);
+  }
+}
+
+/* A smooth function of one number, seen at a few places along one category. */
+static cb_gp *model_of_a_hill(const double *top) {
+  enum { N = 9 };
+  const cb_kernel_spec spec = {.d = 2, .c = 1, .half = true, .lambda = 0.5};
+  const double theta[] = {log(0.6), log(1e-4)};
+  double x[2 * N], y[N];
+  int32_t h[N] = {0};
+  for (int i = 0; i < N; i++) {
+    x[2 * i] = -0.9 + 0.9 * (i % 3);
+    x[2 * i + 1] = -0.9 + 0.9 * (i / 3);
+    y[i] = -pow(x[2 * i] - top[0], 2) - pow(x[2 * i + 1] - top[1], 2);
+  }
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, theta);
+  assert_ok(cb_gp_factor(gp, N, x, h, &err));
+  cb_gp_set_y(gp, y);
+  cb_gp_bind(gp, h);
+  return gp;
+}
+
+static void climbing_reaches_a_maximum_inside_the_cube(void **state) {
+  (void)state;
+  const double top[] = {0.37, -0.21};
+  cb_gp *gp = model_of_a_hill(top);
+  cb_search *search;
+  enum { M = 700 };
+  assert_ok(cb_search_new(&search, 2, M, &err));
+  cb_rng rng = cb_rng_make(3, CB_RNG_BENCH, 9);
+  double *candidates = cb_search_candidates(search);
+  for (int i = 0; i < 2 * M; i++)
+    candidates[i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+  const cb_acquire mean = {.kind = CB_UCB, .kappa = 0.0};
+  cb_search_score(search, gp, &mean, 5);
+
+  double best, previous = INFINITY, x[2];
+  for (int rank = 0; rank < 5; rank++) {
+    cb_search_ranked(search, rank, &best);
+    assert_true(best <= previous);
+    previous = best;
+  }
+  memcpy(x, cb_search_ranked(search, 0, &best), sizeof x);
+  const double reached = cb_search_climb(search, gp, &mean, x);
+  assert_true(reached >= best);
+  assert_close(x[0], top[0], 0.15);
+  assert_close(x[1], top[1], 0.15);
+  /* A maximum: nothing nearby is better. */
+  for (int i = 0; i < 8; i++) {
+    const double near[] = {x[0] + 1e-3 * cos(i), x[1] + 1e-3 * sin(i)};
+    double mu, sd;
+    cb_gp_predict(gp, 1, near, &mu, &sd);
+    assert_true(mu <= reached + 1e-12);
+  }
+  cb_search_free(search);
+  cb_gp_free(gp);
+}
+
+static void ranking_finds_the_best_whatever_their_order(void **state) {
+  (void)state;
+  const double top[] = {0.37, -0.21};
+  cb_gp *gp = model_of_a_hill(top);
+  cb_search *search;
+  enum { M = 50 };
+  assert_ok(cb_search_new(&search, 2, M, &err));
+  const cb_acquire mean = {.kind = CB_UCB, .kappa = 0.0};
+  for (int shift = 0; shift < M; shift++) {
+    double *candidates = cb_search_candidates(search);
+    for (int i = 0; i < M; i++) { /* candidate i lies at distance (i + shift) mod M */
+      const double away = 0.01 * ((i + shift) % M);
+      candidates[2 * i] = top[0] - away;
+      candidates[2 * i + 1] = top[1] - away;
+    }
+    cb_search_score(search, gp, &mean, 4);
+    double values[4];
+    for (int rank = 0; rank < 4; rank++)
+      cb_search_ranked(search, rank, &values[rank]);
+    for (int i = 0; i < M; i++) {
+      double mu, sd;
+      int better = 0;
+      cb_gp_predict(gp, 1, candidates + 2 * i, &mu, &sd);
+      for (int rank = 0; rank < 4; rank++)
+        better += values[rank] >= mu - 1e-12;
+      assert_true(better == 4 || mu >= values[3] - 1e-12);
+    }
+  }
+  cb_search_free(search);
+  cb_gp_free(gp);
+}
+
+static void out_of_memory_is_an_error_not_a_crash(void **state) {
+  (void)state;
+  cb_search *search;
+  for (int k = 0; k < 2; k++) {
+    cb_mem_fail_after(k);
+    assert_int_equal(cb_search_new(&search, 3, 10, &err), COCABO_E_NO_MEMORY);
+    assert_null(search);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(derivatives_agree_with_central_differences),
+      cmocka_unit_test(values_agree_with_the_formulas),
+      cmocka_unit_test(log_ei_is_the_logarithm_of_ei),
+      cmocka_unit_test(climbing_reaches_a_maximum_inside_the_cube),
+      cmocka_unit_test(ranking_finds_the_best_whatever_their_order),
+      cmocka_unit_test(out_of_memory_is_an_error_not_a_crash),
+  };
+  return cmocka_run_group_tests_name("acquisition", tests, NULL, NULL);
+}

@@ -1,0 +1,381 @@
+/* The Gaussian process against values computed with other software (oracle/gp.h), and
+ * its derivatives against central differences. */
+#include "check.h"
+
+#include <float.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "model/gp.h"
+#include "model/likelihood.h"
+#include "oracle/gp.h"
+
+enum { N_ORACLES = sizeof gp_oracles / sizeof gp_oracles[0] };
+
+static cocabo_error err;
+
+static cb_gp *factored(const struct gp_oracle *o) {
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &o->spec, &err));
+  cb_gp_set_theta(gp, o->theta);
+  assert_ok(cb_gp_factor(gp, o->n, o->x, o->h, &err));
+  cb_gp_set_y(gp, o->y);
+  return gp;
+}
+
+static void bind_query(cb_gp *gp, const struct gp_oracle *o, int q) {
+  cb_gp_bind(gp, o->qh + q * o->spec.c);
+}
+
+static void kernel_agrees_with_oracle(void **state) {
+  (void)state;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    double inv_l2[8], kh[8], a[8], b[8], kz[8], slope[8], kx[8], X[32];
+    int32_t H[32];
+    cb_kernel k = {.inv_l2 = inv_l2};
+    cb_kernel_set(&k, &o->spec, o->theta);
+    for (int i = 0; i < o->n; i++) {
+      for (int j = 0; j < k.d; j++)
+        X[i + j * o->n] = o->x[j + i * k.d];
+      for (int j = 0; j < k.c; j++)
+        H[i + j * o->n] = o->h[j + i * k.c];
+    }
+    for (int q = 0; q < o->m; q++) {
+      cb_kernel_overlap(&k, o->n, H, o->n, o->qh + q * k.c, kh);
+      cb_kernel_weights(&k, o->n, kh, a, b);
+      cb_kernel_row(&k, o->n, X, o->n, a, b, o->qx + q * k.d, kz);
+      for (int i = 0; i < o->n; i++)
+        assert_relative(kz[i], o->kz[i + q * o->n], 4e-15);
+      cb_kernel_row_slope(&k, o->n, X, o->n, a, b, o->qx + q * k.d, kz, slope, kx);
+      for (int i = 0; i < o->n; i++) {
+        assert_relative(kz[i], o->kz[i + q * o->n], 4e-15);
+        assert_close(a[i] + b[i] * kx[i], kz[i], 1e-15);
+      }
+    }
+    assert_close(cb_kernel_self(&k), o->kz[2 + (o->m - 1) * o->n], 1e-15);
+  }
+}
+
+static void posterior_agrees_with_oracle(void **state) {
+  (void)state;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_gp *gp = factored(o);
+    for (int q = 0; q < o->m; q++) {
+      double mu, sd;
+      bind_query(gp, o, q);
+      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, &mu, &sd);
+      assert_close(mu, o->mu[q], 1e-12);
+      assert_close(sd, o->sd[q], 1e-12);
+    }
+    cb_gp_free(gp);
+  }
+}
+
+static void appended_rows_give_the_same_posterior(void **state) {
+  (void)state;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_gp *gp;
+    assert_ok(cb_gp_new(&gp, &o->spec, &err));
+    cb_gp_set_theta(gp, o->theta);
+    assert_ok(cb_gp_factor(gp, 2, o->x, o->h, &err));
+    for (int i = 2; i < o->n; i++)
+      assert_ok(cb_gp_push(gp, o->x + i * o->spec.d, o->h + i * o->spec.c, &err));
+    cb_gp_set_y(gp, o->y);
+    for (int q = 0; q < o->m; q++) {
+      double mu, sd;
+      bind_query(gp, o, q);
+      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, &mu, &sd);
+      assert_close(mu, o->mu[q], 1e-12);
+      assert_close(sd, o->sd[q], 1e-12);
+    }
+    cb_gp_free(gp);
+  }
+}
+
+static void posterior_gradient_agrees_with_central_differences(void **state) {
+  (void)state;
+  const double step = cbrt(DBL_EPSILON);
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    const int d = o->spec.d;
+    cb_gp *gp = factored(o);
+    for (int q = 0; q < o->m && d > 0; q++) {
+      double x[8], mu, sd, dmu[8], dsd[8], up[2], down[2];
+      memcpy(x, o->qx + q * d, (size_t)d * sizeof *x);
+      bind_query(gp, o, q);
+      cb_gp_predict_gradient(gp, x, &mu, &sd, dmu, dsd);
+      assert_close(mu, o->mu[q], 1e-12);
+      assert_close(sd, o->sd[q], 1e-12);
+      for (int j = 0; j < d; j++) {
+        const double here = x[j];
+        x[j] = here + step;
+        cb_gp_predict(gp, 1, x, &up[0], &up[1]);
+        x[j] = here - step;
+        cb_gp_predict(gp, 1, x, &down[0], &down[1]);
+        x[j] = here;
+        assert_close(dmu[j], (up[0] - down[0]) / (2.0 * step), 1e-8);
+        assert_close(dsd[j], (up[1] - down[1]) / (2.0 * step), 1e-8);
+      }
+    }
+    cb_gp_free(gp);
+  }
+}
+
+static void likelihood_and_gradient_agree_with_oracle(void **state) {
+  (void)state;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_likelihood *l;
+    double gradient[8];
+    assert_int_equal(cb_theta_count(&o->spec), o->n_theta);
+    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
+    assert_close(cb_likelihood_value(l, o->theta, gradient), o->likelihood, 1e-13);
+    for (int i = 0; i < o->n_theta; i++)
+      assert_close(gradient[i], o->gradient[i], 1e-12);
+    assert_close(cb_likelihood_value(l, o->theta, NULL), o->likelihood, 1e-13);
+    cb_likelihood_free(l);
+  }
+}
+
+static void likelihood_gradient_agrees_with_central_differences(void **state) {
+  (void)state;
+  const double step = cbrt(DBL_EPSILON);
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_likelihood *l;
+    double theta[8], gradient[8], ignored[8];
+    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
+    /* Away from the oracle's point, to where everything is small or large. */
+    for (int i = 0; i < o->n_theta; i++)
+      theta[i] = o->theta[i] * 1.37;
+    cb_likelihood_value(l, theta, gradient);
+    for (int i = 0; i < o->n_theta; i++) {
+      const double here = theta[i];
+      theta[i] = here + step;
+      const double up = cb_likelihood_value(l, theta, ignored);
+      theta[i] = here - step;
+      const double down = cb_likelihood_value(l, theta, NULL);
+      theta[i] = here;
+      assert_close(gradient[i], (up - down) / (2.0 * step), 1e-7);
+    }
+    cb_likelihood_free(l);
+  }
+}
+
+static void random_point(cb_rng *rng, int d, int c, double *x, int32_t *h) {
+  for (int j = 0; j < d; j++)
+    x[j] = 2.0 * cb_rng_uniform(rng) - 1.0;
+  for (int j = 0; j < c; j++)
+    h[j] = (int32_t)cb_rng_below(rng, 3);
+}
+
+/* Large enough to grow, to factor anew after 64 appends, and to fill several chunks. */
+static void truncating_believers_leaves_no_trace(void **state) {
+  (void)state;
+  enum { N = 200, M = 300, D = 2, C = 2 };
+  const cb_kernel_spec spec = {.d = D, .c = C, .half = true, .lambda = 0.5};
+  const double theta[] = {log(0.31), log(1.7e-3)};
+  cb_rng rng = cb_rng_make(7, CB_RNG_BENCH, 3);
+  static double x[D * N], y[N], q[D * M], mu[2][M], sd[2][M];
+  static int32_t h[C * N];
+  for (int i = 0; i < N; i++) {
+    random_point(&rng, D, C, x + i * D, h + i * C);
+    y[i] = 3.1 * sin(4.0 * x[i * D]) - x[i * D + 1] + 0.7 * h[i * C];
+  }
+  for (int i = 0; i < D * M; i++)
+    q[i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, theta);
+  assert_ok(cb_gp_factor(gp, 20, x, h, &err));
+  for (int i = 20; i < N; i++)
+    assert_ok(cb_gp_push(gp, x + i * D, h + i * C, &err));
+  cb_gp_set_y(gp, y);
+  cb_gp_bind(gp, h);
+  cb_gp_predict(gp, M, q, mu[0], sd[0]);
+
+  for (int i = 0; i < 70; i++) {
+    double point[D];
+    int32_t cat[C];
+    random_point(&rng, D, C, point, cat);
+    assert_ok(cb_gp_believe(gp, point, cat, &err));
+  }
+  assert_ok(cb_gp_pretend(gp, x, h, -2.3, &err)); /* on top of a stored point */
+  assert_int_equal(cb_gp_count(gp), N + 71);
+  cb_gp_bind(gp, h);
+  cb_gp_predict(gp, M, q, mu[1], sd[1]);
+  double shrunk = 0.0;
+  for (int i = 0; i < M; i++)
+    shrunk += sd[0][i] - sd[1][i];
+  assert_true(shrunk > 0.1); /* believers are seen */
+
+  cb_gp_truncate(gp, N);
+  cb_gp_bind(gp, h);
+  cb_gp_predict(gp, M, q, mu[1], sd[1]);
+  assert_memory_equal(mu[0], mu[1], sizeof mu[0]);
+  assert_memory_equal(sd[0], sd[1], sizeof sd[0]);
+  cb_gp_free(gp);
+}
+
+static void a_believer_keeps_the_mean_and_lowers_the_deviation(void **state) {
+  (void)state;
+  const struct gp_oracle *o = &gp_oracles[3];
+  cb_gp *gp = factored(o);
+  double mu[2], sd[2];
+  bind_query(gp, o, 0);
+  cb_gp_predict(gp, 1, o->qx, &mu[0], &sd[0]);
+  assert_ok(cb_gp_believe(gp, o->qx, o->qh, &err));
+  bind_query(gp, o, 0);
+  cb_gp_predict(gp, 1, o->qx, &mu[1], &sd[1]);
+  assert_close(mu[1], mu[0], 1e-12);
+  assert_true(sd[1] < 0.5 * sd[0]);
+  cb_gp_free(gp);
+}
+
+static void blocks_and_single_points_predict_alike(void **state) {
+  (void)state;
+  const struct gp_oracle *o = &gp_oracles[1];
+  enum { M = 517 };
+  cb_gp *gp = factored(o);
+  cb_rng rng = cb_rng_make(11, CB_RNG_BENCH, 5);
+  static double q[2 * M], mu[M], sd[M];
+  for (int i = 0; i < 2 * M; i++)
+    q[i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+  bind_query(gp, o, 1);
+  cb_gp_predict(gp, M, q, mu, sd);
+  for (int i = 0; i < M; i++) {
+    double m, s;
+    cb_gp_predict(gp, 1, q + 2 * i, &m, &s);
+    assert_close(m, mu[i], 1e-13);
+    assert_close(s, sd[i], 1e-13);
+  }
+  cb_gp_free(gp);
+}
+
+static void no_data_predicts_the_prior(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = {.d = 2, .c = 2, .half = true, .lambda = 0.5};
+  const double theta[] = {log(0.31), log(1.7e-3)}, x[] = {0.31, -0.77};
+  const int32_t h[] = {1, 0};
+  double mu = 5.0, sd = 5.0;
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, theta);
+  cb_gp_set_y(gp, NULL);
+  cb_gp_bind(gp, h);
+  cb_gp_predict(gp, 1, x, &mu, &sd);
+  assert_close(mu, 0.0, 0.0);
+  assert_close(sd, 1.0, 1e-15);
+  cb_gp_free(gp);
+}
+
+/* Equal points with hardly any noise: the plain factorisation fails, jitter saves it. */
+static void coincident_points_are_survived(void **state) {
+  (void)state;
+  enum { N = 150 };
+  const cb_kernel_spec spec = {.d = 1, .c = 1, .half = true, .lambda = 0.5};
+  const double theta[] = {log(0.5), -50.0};
+  double x[N], y[N], mu, sd;
+  int32_t h[N] = {0};
+  for (int i = 0; i < N; i++) {
+    x[i] = i % 3 == 0 ? 0.4321 : 0.1 * (i % 7);
+    y[i] = x[i] + 1e-3 * i;
+  }
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, theta);
+  for (int i = 0; i < N; i++)
+    assert_ok(cb_gp_push(gp, x + i, h + i, &err));
+  cb_gp_set_y(gp, y);
+  cb_gp_bind(gp, h);
+  cb_gp_predict(gp, 1, x, &mu, &sd);
+  assert_true(isfinite(mu) && sd >= 0.0 && sd < 0.1);
+
+  cb_likelihood *l;
+  double gradient[2];
+  assert_ok(cb_likelihood_new(&l, &spec, N, x, h, y, &err));
+  assert_true(isfinite(cb_likelihood_value(l, theta, gradient)));
+  cb_likelihood_free(l);
+  cb_gp_free(gp);
+}
+
+static void nan_inputs_are_a_numeric_failure(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = {.d = 1, .c = 0, .half = true};
+  const double theta[] = {log(0.5), log(0.1)}, x[] = {0.1, nan(""), 0.3};
+  const int32_t h[] = {0};
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, theta);
+  assert_int_equal(cb_gp_factor(gp, 3, x, h, &err), COCABO_E_NUMERIC);
+  assert_int_equal(cb_gp_count(gp), 0);
+  cb_gp_free(gp);
+}
+
+static void standardising_centres_and_scales(void **state) {
+  (void)state;
+  const double y[] = {3.7, -1.2, 8.9, 2.6};
+  double out[4], mean, sd, sum = 0.0, squares = 0.0;
+  cb_standardise(4, y, out, &mean, &sd);
+  for (int i = 0; i < 4; i++) {
+    sum += out[i];
+    squares += out[i] * out[i];
+    assert_close(mean + sd * out[i], y[i], 1e-15);
+  }
+  assert_close(sum, 0.0, 1e-14);
+  assert_close(squares / 4.0, 1.0, 1e-14);
+
+  const double flat[] = {0.1, 0.1, 0.1};
+  cb_standardise(3, flat, out, &mean, &sd);
+  assert_close(sd, 1.0, 0.0);
+  assert_close(out[2], 0.0, 1e-15);
+}
+
+static void failing_allocation_leaves_the_process_usable(void **state) {
+  (void)state;
+  const struct gp_oracle *o = &gp_oracles[1];
+  cb_gp *gp;
+  cb_mem_fail_after(0);
+  assert_int_equal(cb_gp_new(&gp, &o->spec, &err), COCABO_E_NO_MEMORY);
+  assert_null(gp);
+  cb_mem_fail_after(1);
+  assert_int_equal(cb_gp_new(&gp, &o->spec, &err), COCABO_E_NO_MEMORY);
+  assert_null(gp);
+  cb_mem_fail_after(-1);
+  gp = factored(o);
+  cb_mem_fail_after(0);
+  assert_int_equal(cb_gp_reserve(gp, 4000, &err), COCABO_E_NO_MEMORY);
+  cb_mem_fail_after(-1);
+  double mu, sd;
+  bind_query(gp, o, 0);
+  cb_gp_predict(gp, 1, o->qx, &mu, &sd);
+  assert_close(mu, o->mu[0], 1e-12);
+  cb_gp_free(gp);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kernel_agrees_with_oracle),
+      cmocka_unit_test(posterior_agrees_with_oracle),
+      cmocka_unit_test(appended_rows_give_the_same_posterior),
+      cmocka_unit_test(posterior_gradient_agrees_with_central_differences),
+      cmocka_unit_test(likelihood_and_gradient_agree_with_oracle),
+      cmocka_unit_test(likelihood_gradient_agrees_with_central_differences),
+      cmocka_unit_test(truncating_believers_leaves_no_trace),
+      cmocka_unit_test(a_believer_keeps_the_mean_and_lowers_the_deviation),
+      cmocka_unit_test(blocks_and_single_points_predict_alike),
+      cmocka_unit_test(no_data_predicts_the_prior),
+      cmocka_unit_test(coincident_points_are_survived),
+      cmocka_unit_test(nan_inputs_are_a_numeric_failure),
+      cmocka_unit_test(standardising_centres_and_scales),
+      cmocka_unit_test(failing_allocation_leaves_the_process_usable),
+  };
+  return cmocka_run_group_tests_name("model/gp", tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* The block solve and the thin wrappers, against the definition. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/block.h"
+#include "base/linalg.h"
+#include "base/rng.h"
+
+enum { N = 39, LD = 41 }; /* not a multiple of four: the last rows go alone */
+
+/* A well-conditioned upper triangle; the lower one is poison that nobody may read. */
+static void random_upper(cb_rng *rng, double *U) {
+  for (int i = 0; i < N * LD; i++)
+    U[i] = nan("");
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < i; j++)
+      U[j + i * LD] = 0.3 * cb_rng_normal(rng);
+    U[i + i * LD] = 1.5 + cb_rng_uniform(rng);
+  }
+}
+
+static void block_solve_undoes_the_product(void **state) {
+  (void)state;
+  cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, 1);
+  static double U[N * LD], V[N * CB_BLOCK], B[N * CB_BLOCK], squares[CB_BLOCK];
+  random_upper(&rng, U);
+  for (int i = 0; i < N * CB_BLOCK; i++)
+    V[i] = cb_rng_normal(&rng);
+  for (int i = 0; i < N; i++)
+    for (int w = 0; w < CB_BLOCK; w++) { /* B = U^T V */
+      double sum = 0.0;
+      for (int j = 0; j <= i; j++)
+        sum += U[j + i * LD] * V[j * CB_BLOCK + w];
+      B[i * CB_BLOCK + w] = sum;
+    }
+  cb_block_solve(N, U, LD, B, squares);
+  for (int w = 0; w < CB_BLOCK; w++) {
+    double sum = 0.0;
+    for (int i = 0; i < N; i++) {
+      assert_close(B[i * CB_BLOCK + w], V[i * CB_BLOCK + w], 1e-9);
+      sum += B[i * CB_BLOCK + w] * B[i * CB_BLOCK + w];
+    }
+    assert_close(squares[w], sum, 1e-13);
+  }
+}
+
+static void block_solve_agrees_with_blas(void **state) {
+  (void)state;
+  cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, 2);
+  static double U[N * LD], B[N * CB_BLOCK], C[N * CB_BLOCK], squares[CB_BLOCK], w[N],
+      weighed[CB_BLOCK];
+  random_upper(&rng, U);
+  for (int i = 0; i < N; i++) {
+    w[i] = cb_rng_normal(&rng);
+    for (int k = 0; k < CB_BLOCK; k++)
+      B[i * CB_BLOCK + k] = C[i + k * N] = cb_rng_normal(&rng);
+  }
+  cb_block_weigh(N, B, w, weighed);
+  for (int k = 0; k < CB_BLOCK; k++)
+    assert_close(weighed[k], cb_linalg_dot(N, w, C + k * N), 1e-13);
+  cb_block_solve(N, U, LD, B, squares);
+  cb_linalg_trsm_upper_trans(N, CB_BLOCK, U, LD, C, N);
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < CB_BLOCK; k++)
+      assert_close(B[i * CB_BLOCK + k], C[i + k * N], 1e-10);
+}
+
+static void factor_solve_and_invert_belong_together(void **state) {
+  (void)state;
+  cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, 3);
+  static double A[N * LD], U[N * LD], G[N * N], b[N], x[N], y[N];
+  for (int i = 0; i < N * N; i++)
+    G[i] = cb_rng_normal(&rng);
+  for (int i = 0; i < N; i++) { /* A = G^T G + I, both triangles */
+    b[i] = cb_rng_normal(&rng);
+    for (int j = 0; j < N; j++)
+      A[j + i * LD] = U[j + i * LD] = cb_linalg_dot(N, G + i * N, G + j * N) + (i == j);
+  }
+  assert_true(cb_linalg_cholesky(N, U, LD));
+  for (int i = 0; i < N; i++)
+    x[i] = b[i];
+  cb_linalg_solve_ut(N, U, LD, x);
+  cb_linalg_solve_u(N, U, LD, x);
+  cb_linalg_gemv_t(N, N, A, LD, x, y);
+  for (int i = 0; i < N; i++)
+    assert_close(y[i], b[i], 1e-10);
+  assert_true(cb_linalg_inverse(N, U, LD));
+  for (int i = 0; i < N; i++) {
+    double sum = 0.0;
+    for (int j = 0; j < N; j++)
+      sum += (j <= i ? U[j + i * LD] : U[i + j * LD]) * b[j];
+    assert_close(sum, x[i], 1e-10);
+  }
+}
+
+static void what_is_not_positive_definite_is_refused(void **state) {
+  (void)state;
+  double indefinite[] = {1.0, 0.0, 2.0, 1.0}, poison[] = {1.0, 0.0, 0.5, nan("")};
+  double corner[] = {nan(""), 0.0, 0.5, 1.0};
+  assert_false(cb_linalg_cholesky(2, indefinite, 2));
+  assert_false(cb_linalg_cholesky(2, poison, 2));
+  assert_false(cb_linalg_cholesky(2, corner, 2));
+  assert_true(cb_linalg_cholesky(0, NULL, 1));
+}
+
+static void sums_of_squares_of_every_length_agree_with_a_plain_loop(void **state) {
+  (void)state;
+  cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, 4);
+  double a[40];
+  for (int i = 0; i < 40; i++)
+    a[i] = cb_rng_normal(&rng);
+  for (int n = 0; n <= 40; n++) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+      sum += a[i] * a[i];
+    assert_close(cb_linalg_sum_squares(n, a), sum, 1e-14);
+  }
+}
+
+static void blas_says_what_it_is(void **state) {
+  (void)state;
+  assert_true(cb_linalg_name()[0] != '\0');
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(block_solve_undoes_the_product),
+      cmocka_unit_test(block_solve_agrees_with_blas),
+      cmocka_unit_test(factor_solve_and_invert_belong_together),
+      cmocka_unit_test(what_is_not_positive_definite_is_refused),
+      cmocka_unit_test(sums_of_squares_of_every_length_agree_with_a_plain_loop),
+      cmocka_unit_test(blas_says_what_it_is),
+  };
+  return cmocka_run_group_tests_name("base/linalg", tests, NULL, NULL);
+}

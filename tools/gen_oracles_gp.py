@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Oracle values for the Gaussian process, computed with mpmath at 40 digits.
+
+    python3 tools/gen_oracles_gp.py        writes tests/oracle/gp.h
+
+Everything is written from the formulas of the paper, not from our code: covariances
+entry by entry, K^-1 by LU, the gradient by numerical differentiation at 40 digits.
+Needs mpmath; the tests only need the committed result.
+"""
+
+import pathlib
+import random
+
+import mpmath as mp
+
+mp.mp.dps = 40
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def matern52(x, y, scales):
+    r2 = mp.fsum(((a - b) / l) ** 2 for a, b, l in zip(x, y, scales))
+    s = mp.sqrt(5 * r2)
+    return (1 + s + s * s / 3) * mp.exp(-s)
+
+
+def overlap(h, g):
+    return mp.mpf(sum(a == b for a, b in zip(h, g))) / len(h)
+
+
+def covariance(case, theta, p, q):
+    """k_z between points p = (x, h) and q."""
+    d, c = case["d"], case["c"]
+    scales = [mp.exp(theta[j if case["ard"] else 0]) for j in range(d)]
+    if d == 0:
+        return overlap(p[1], q[1])
+    if c == 0:
+        return matern52(p[0], q[0], scales)
+    lam = theta[case["at_lambda"]] if case["learn"] else mp.mpf(case["lambda"])
+    kx, kh = matern52(p[0], q[0], scales), overlap(p[1], q[1])
+    half = mp.mpf(1) / 2 if case["half"] else 1
+    return (1 - lam) * half * (kh + kx) + lam * kh * kx
+
+
+def noisy_matrix(case, theta):
+    pts = case["points"]
+    k = mp.matrix(len(pts))
+    for i, p in enumerate(pts):
+        for j, q in enumerate(pts):
+            k[i, j] = covariance(case, theta, p, q)
+        k[i, i] += mp.exp(theta[-1])
+    return k
+
+
+def standardised(y):
+    m = mp.fsum(y) / len(y)
+    sd = mp.sqrt(mp.fsum((v - m) ** 2 for v in y) / len(y))
+    return mp.matrix([(v - m) / sd for v in y])
+
+
+def likelihood(case, theta):
+    k = noisy_matrix(case, theta)
+    y = standardised(case["y"])
+    fit = (y.T * mp.lu_solve(k, y))[0]
+    return -fit / 2 - mp.log(mp.det(k)) / 2 - len(y) * mp.log(2 * mp.pi) / 2
+
+
+def gradient(case, theta):
+    def along(i):
+        return lambda t: likelihood(case, [t if j == i else v for j, v in enumerate(theta)])
+
+    return [mp.diff(along(i), theta[i]) for i in range(len(theta))]
+
+
+def posterior(case, theta, q):
+    k = noisy_matrix(case, theta)
+    y = standardised(case["y"])
+    row = mp.matrix([covariance(case, theta, p, q) for p in case["points"]])
+    mean = (row.T * mp.lu_solve(k, y))[0]
+    var = covariance(case, theta, q, q) - (row.T * mp.lu_solve(k, row))[0]
+    return mean, mp.sqrt(var)
+
+
+def make_case(rng, name, d, c, ard, half, learn, lam):
+    n, m = 7, 3
+    arms = [3 + j for j in range(c)]
+    num = lambda lo, hi: mp.mpf(rng.randrange(int(lo * 1000), int(hi * 1000))) / 1000
+    point = lambda: ([num(-1, 1) for _ in range(d)], [rng.randrange(a) for a in arms])
+    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn)
+    case["lambda"] = lam
+    case["points"] = [point() for _ in range(n)]
+    case["queries"] = [point() for _ in range(m - 1)] + [case["points"][2]]
+    case["y"] = [num(-7, 9) for _ in range(n)]
+    scales = d if ard else min(d, 1)
+    case["at_lambda"] = scales
+    theta = [mp.log(num(0.2, 1.4)) for _ in range(scales)]
+    theta += [mp.mpf("0.374")] if learn and d and c else []
+    theta += [mp.log(mp.mpf("0.0137"))]
+    case["theta"] = [mp.mpf(mp.nstr(t, 17)) for t in theta]
+    return case
+
+
+def cell(v):
+    return mp.nstr(v, 20)
+
+
+def emit(case):
+    theta, n, m = case["theta"], len(case["points"]), len(case["queries"])
+    flat = lambda pts, which: [v for p in pts for v in p[which]]
+    post = [posterior(case, theta, q) for q in case["queries"]]
+    kz = [covariance(case, theta, p, q) for q in case["queries"] for p in case["points"]]
+    b = lambda v: "true" if v else "false"
+    row = lambda vs: "{" + ", ".join(cell(v) for v in vs or [0]) + "}"
+    ints = lambda vs: "{" + ", ".join(str(v) for v in vs or [0]) + "}"
+    return f"""    {{.name = "{case['name']}",
+     .spec = {{.d = {case['d']}, .c = {case['c']}, .ard = {b(case['ard'])},
+              .half = {b(case['half'])}, .learn_lambda = {b(case['learn'])},
+              .lambda = {case['lambda']}}},
+     .n = {n}, .m = {m}, .n_theta = {len(theta)},
+     .theta = {row(theta)},
+     .x = {row(flat(case['points'], 0))},
+     .h = {ints(flat(case['points'], 1))},
+     .y = {row(case['y'])},
+     .qx = {row(flat(case['queries'], 0))},
+     .qh = {ints(flat(case['queries'], 1))},
+     .kz = {row(kz)},
+     .mu = {row([p[0] for p in post])},
+     .sd = {row([p[1] for p in post])},
+     .likelihood = {cell(likelihood(case, theta))},
+     .gradient = {row(gradient(case, theta))}}},
+"""
+
+
+HEAD = """/* gp.h - made by tools/gen_oracles_gp.py with mpmath; do not edit. */
+/* clang-format off */
+static const struct gp_oracle {
+  const char *name;
+  cb_kernel_spec spec;
+  int n, m, n_theta;
+  double theta[8];
+  double x[32];   /* d x n */
+  int32_t h[32];  /* c x n */
+  double y[8];
+  double qx[16];  /* d x m */
+  int32_t qh[16]; /* c x m */
+  double kz[24];  /* n x m: covariance of points and queries */
+  double mu[4], sd[4];
+  double likelihood, gradient[8];
+} gp_oracles[] = {
+"""
+
+
+def main():
+    rng = random.Random(20)
+    cases = [
+        make_case(rng, "lambda 0", 2, 2, False, True, False, 0.0),
+        make_case(rng, "lambda 0.5", 2, 2, False, True, False, 0.5),
+        make_case(rng, "lambda 1", 2, 3, False, True, False, 1.0),
+        make_case(rng, "lambda learnt", 2, 2, False, True, True, 0.5),
+        make_case(rng, "literal sum, lambda learnt, ard", 3, 2, True, False, True, 0.5),
+        make_case(rng, "ard", 4, 1, True, True, False, 0.3),
+        make_case(rng, "numbers only", 3, 0, True, True, True, 0.5),
+        make_case(rng, "categories only", 0, 3, False, True, True, 0.5),
+    ]
+    text = HEAD + "".join(emit(c) for c in cases) + "};\n"
+    (ROOT / "tests/oracle/gp.h").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
