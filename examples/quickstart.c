@@ -3,6 +3,7 @@
 #include <cocabo.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Pretend this takes an hour: how fast a model learns at a rate, by an optimiser. */
 static double error_rate(double rate, long layers, const char *optimiser) {

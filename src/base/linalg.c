@@ -1,25 +1,7 @@
 #include "base/linalg.h"
 
 #include <cblas.h>
-#include <lapacke.h>
-#include <math.h>
 #include <string.h>
-
-bool cb_linalg_cholesky(int n, double *A, int lda) {
-  if (n == 0)
-    return true;
-  if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, A, lda) != 0)
-    return false;
-  /* A NaN pivot is not "<= 0", and dpotrf lets it through. */
-  for (int i = 0; i < n; i++)
-    if (!(A[i + (long)i * lda] > 0.0 && isfinite(A[i + (long)i * lda])))
-      return false;
-  return true;
-}
-
-bool cb_linalg_inverse(int n, double *U, int ldu) {
-  return n == 0 || LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', n, U, ldu) == 0;
-}
 
 void cb_linalg_solve_ut(int n, const double *U, int ldu, double *b) {
   cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, n, U, ldu, b, 1);

@@ -1,4 +1,4 @@
-/* linalg.h - dense linear algebra; the only caller of BLAS and LAPACK.
+/* linalg.h - vectors and triangles; the only caller of BLAS (block.h has the rest).
  *
  * Matrices are column-major with a leading dimension. A symmetric A is held and factored
  * in its upper triangle, A = U^T U: appending a row to A then appends a contiguous
@@ -6,15 +6,6 @@
  */
 #ifndef CB_BASE_LINALG_H
 #define CB_BASE_LINALG_H
-
-#include <stdbool.h>
-
-/* Upper triangle of A -> U. False if A is not positive definite (or holds NaN); A is
- * then spoilt. */
-bool cb_linalg_cholesky(int n, double *A, int lda);
-
-/* Upper triangle of U -> upper triangle of A^-1, in place. False if U is singular. */
-bool cb_linalg_inverse(int n, double *U, int ldu);
 
 /* b <- U^-T b, b <- U^-1 b. */
 void cb_linalg_solve_ut(int n, const double *U, int ldu, double *b);

@@ -34,7 +34,7 @@ struct cb_gp {
   double *alpha;    /* room: K^-1 y */
   double *a, *b;    /* room: the bound h, k_z = a + b k_x */
   double *kh;       /* room */
-  double *block;    /* room rows of CB_BLOCK: covariances, then U^-T of them */
+  double *block;    /* room + CB_BLOCK_SPARE rows: covariances, then U^-T of them */
   double *Q;        /* CB_BLOCK x d, dimension-major: the candidates of a block */
   double *slope;    /* room */
   void *memory;     /* the one block behind X .. slope */
@@ -82,7 +82,7 @@ void cb_gp_free(cb_gp *gp) {
 /* Doubles that the arrays for `room` points take; carve() must agree. */
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
-  return room * (room + CB_BLOCK + d + 7) + CB_BLOCK * d + (room * c + 1) / 2;
+  return room * (room + d + 7) + CB_BLOCK * (room + CB_BLOCK_SPARE + d) + (room * c + 1) / 2;
 }
 
 /* Carves all arrays for gp->room points out of one block. */
@@ -90,7 +90,7 @@ static void carve(cb_gp *gp, double *p) {
   const size_t room = (size_t)gp->room;
   gp->memory = p;
   gp->U = p, p += room * room;
-  gp->block = p, p += room * CB_BLOCK;
+  gp->block = p, p += (room + CB_BLOCK_SPARE) * CB_BLOCK;
   gp->Q = p, p += CB_BLOCK * (size_t)gp->spec.d;
   gp->X = p, p += room * (size_t)gp->spec.d;
   gp->y = p, p += room;
@@ -183,7 +183,7 @@ static cocabo_status factor_stored(cb_gp *gp, int n, cocabo_error *err) {
     gp->jitter = cb_cholesky_jitter(step, cb_kernel_self(&gp->kernel) + gp->kernel.noise);
     for (int i = 0; i < n; i++)
       gp->U[cb_at(i, i, gp->room)] += gp->kernel.noise + gp->jitter;
-    if (cb_linalg_cholesky(n, gp->U, gp->room)) {
+    if (cb_block_cholesky(n, gp->U, gp->room, gp->block)) {
       gp->n = gp->factored = n;
       return COCABO_OK;
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/linalg.h"
 #include "base/mem.h"
 #include "base/status.h"
@@ -22,27 +23,37 @@ struct cb_likelihood {
   double *point;  /* d */
   double *a, *b;  /* n: the kernel along one h */
   double *by_dim; /* d: dL/dlog l_j */
-  double *K;      /* n x n, upper: covariance, then its factor, then its inverse */
+  double *K;      /* n x n, upper: covariance, then its factor */
+  double *W;      /* n x n, upper: K^-1, then W */
   double *S;      /* n x n, upper: dk_z/d(r2), then W times that */
   double *kx;     /* n x n, upper: k_x, only if lambda is learnt */
   double *kh;     /* n x n, upper: k_h; does not depend on theta */
+  double *work;   /* for factoring and inverting */
 };
+
+static size_t work_size(int n) {
+  const size_t factoring = ((size_t)n + CB_BLOCK_SPARE) * CB_BLOCK;
+  const size_t inverting = cb_block_inverse_work(n);
+  return factoring > inverting ? factoring : inverting;
+}
 
 /* Doubles behind the struct; carve() must agree. */
 static size_t size_of_arrays(const cb_kernel_spec *spec, size_t n) {
   const size_t d = (size_t)spec->d, c = (size_t)spec->c;
-  const size_t squares = 3 + (cb_theta_lambda(spec) >= 0);
-  return n * d + 4 * n + 3 * d + squares * n * n + (n * c + 1) / 2;
+  const size_t squares = 4 + (cb_theta_lambda(spec) >= 0);
+  return n * d + 4 * n + 3 * d + squares * n * n + (n * c + 1) / 2 + work_size((int)n);
 }
 
 static void carve(cb_likelihood *l) {
   const size_t n = (size_t)l->n, d = (size_t)l->spec.d;
   double *p = (double *)(l + 1);
   l->K = p, p += n * n;
+  l->W = p, p += n * n;
   l->S = p, p += n * n;
   l->kh = p, p += n * n;
   if (cb_theta_lambda(&l->spec) >= 0)
     l->kx = p, p += n * n;
+  l->work = p, p += work_size(l->n);
   l->X = p, p += n * d;
   l->y = p, p += n;
   l->alpha = p, p += n;
@@ -107,7 +118,7 @@ static bool factor(cb_likelihood *l) {
     fill(l);
     for (int i = 0; i < l->n; i++)
       l->K[cb_at(i, i, l->n)] += l->kernel.noise + cb_cholesky_jitter(step, diagonal);
-    if (cb_linalg_cholesky(l->n, l->K, l->n))
+    if (cb_block_cholesky(l->n, l->K, l->n, l->work))
       return true;
   }
   return false;
@@ -120,10 +131,11 @@ static double log_determinant_half(const cb_likelihood *l) {
   return sum;
 }
 
-/* K holds K^-1 on entry and W = alpha alpha^T - K^-1 on exit (upper triangle). */
+/* W = alpha alpha^T - K^-1 */
 static void form_w(cb_likelihood *l) {
+  cb_block_inverse(l->n, l->K, l->n, l->W, l->n, l->work);
   for (int i = 0; i < l->n; i++) {
-    double *column = l->K + cb_at(0, i, l->n);
+    double *column = l->W + cb_at(0, i, l->n);
     for (int k = 0; k <= i; k++)
       column[k] = l->alpha[k] * l->alpha[i] - column[k];
   }
@@ -136,7 +148,7 @@ static void gradient_by_scales(cb_likelihood *l, double *gradient) {
     l->by_dim[j] = 0.0;
   for (int i = 0; i < l->n; i++) {
     double *weighted = l->S + cb_at(0, i, l->n);
-    const double *w = l->K + cb_at(0, i, l->n);
+    const double *w = l->W + cb_at(0, i, l->n);
     for (int k = 0; k < i; k++)
       weighted[k] *= w[k];
     for (int j = 0; j < l->spec.d; j++) {
@@ -156,9 +168,9 @@ static double gradient_by_lambda(const cb_likelihood *l) {
     const ptrdiff_t column = cb_at(0, i, l->n);
     for (int k = 0; k < i; k++) {
       const double kh = l->kh[column + k], kx = l->kx[column + k];
-      off += l->K[column + k] * (kh * kx - half * (kh + kx));
+      off += l->W[column + k] * (kh * kx - half * (kh + kx));
     }
-    trace += l->K[column + i];
+    trace += l->W[column + i];
   }
   return off + 0.5 * trace * (1.0 - 2.0 * half);
 }
@@ -166,7 +178,7 @@ static double gradient_by_lambda(const cb_likelihood *l) {
 static double gradient_by_log_noise(const cb_likelihood *l) {
   double trace = 0.0;
   for (int i = 0; i < l->n; i++)
-    trace += l->K[cb_at(i, i, l->n)];
+    trace += l->W[cb_at(i, i, l->n)];
   return 0.5 * l->kernel.noise * trace;
 }
 
@@ -185,8 +197,6 @@ double cb_likelihood_value(cb_likelihood *l, const double *theta, double *gradie
     return value;
 
   cb_linalg_solve_u(l->n, l->K, l->n, l->alpha);
-  if (!cb_linalg_inverse(l->n, l->K, l->n))
-    return -INFINITY;
   form_w(l);
   gradient_by_scales(l, gradient);
   if (cb_theta_lambda(&l->spec) >= 0)

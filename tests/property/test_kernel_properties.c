@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/linalg.h"
+#include "base/block.h"
 #include "base/rng.h"
 #include "model/gp.h"
 #include "model/likelihood.h"
@@ -92,6 +92,7 @@ static void covariances_are_positive_semi_definite(void **state) {
     random_data(&s, t);
     const int d = s.spec.d, c = s.spec.c;
     double inv_l2[MAX_D], X[MAX_D * N], kh[N], a[N], b[N], K[N * N];
+    double work[(N + CB_BLOCK_SPARE) * CB_BLOCK];
     int32_t H[MAX_C * N];
     cb_kernel k = {.inv_l2 = inv_l2};
     cb_kernel_set(&k, &s.spec, s.theta);
@@ -112,7 +113,7 @@ static void covariances_are_positive_semi_definite(void **state) {
         assert_close(K[i + j * N], K[j + i * N], 0.0);
     for (int i = 0; i < N; i++)
       K[i + i * N] += 1e-12 * N; /* rounding of a singular matrix */
-    assert_true(cb_linalg_cholesky(N, K, N));
+    assert_true(cb_block_cholesky(N, K, N, work));
   }
 }
 

@@ -66,42 +66,56 @@ static void block_solve_agrees_with_blas(void **state) {
       assert_close(B[i * CB_BLOCK + k], C[i + k * N], 1e-10);
 }
 
+/* Every size up to N: whole blocks, part blocks, and a last row on its own. */
 static void factor_solve_and_invert_belong_together(void **state) {
   (void)state;
   cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, 3);
-  static double A[N * LD], U[N * LD], G[N * N], b[N], x[N], y[N];
-  for (int i = 0; i < N * N; i++)
-    G[i] = cb_rng_normal(&rng);
-  for (int i = 0; i < N; i++) { /* A = G^T G + I, both triangles */
-    b[i] = cb_rng_normal(&rng);
-    for (int j = 0; j < N; j++)
-      A[j + i * LD] = U[j + i * LD] = cb_linalg_dot(N, G + i * N, G + j * N) + (i == j);
+  enum { MAX = 70, L = MAX + 3 };
+  static double A[MAX * L], U[MAX * L], V[MAX * L], G[MAX * MAX], b[MAX], x[MAX], y[MAX];
+  double *work = calloc(cb_block_inverse_work(MAX), sizeof *work);
+  for (int n = 1; n <= MAX; n++) {
+    for (int i = 0; i < n * n; i++)
+      G[i] = cb_rng_normal(&rng);
+    for (int i = 0; i < n; i++) { /* A = G^T G + I; below U's diagonal lies poison */
+      b[i] = cb_rng_normal(&rng);
+      for (int j = 0; j < n; j++) {
+        A[j + i * L] = cb_linalg_dot(n, G + i * n, G + j * n) + (i == j);
+        U[j + i * L] = j <= i ? A[j + i * L] : nan("");
+        V[j + i * L] = nan("");
+      }
+    }
+    assert_true(cb_block_cholesky(n, U, L, work));
+    for (int i = 0; i < n; i++)
+      x[i] = b[i];
+    cb_linalg_solve_ut(n, U, L, x);
+    cb_linalg_solve_u(n, U, L, x);
+    cb_linalg_gemv_t(n, n, A, L, x, y);
+    for (int i = 0; i < n; i++)
+      assert_close(y[i], b[i], 1e-9);
+    cb_block_inverse(n, U, L, V, L, work);
+    for (int i = 0; i < n; i++) {
+      double sum = 0.0;
+      for (int j = 0; j < n; j++)
+        sum += (j <= i ? V[j + i * L] : V[i + j * L]) * b[j];
+      assert_close(sum, x[i], 1e-9);
+    }
+    for (int i = 0; i < n; i++)
+      for (int j = i + 1; j < n; j++) /* nobody wrote below the diagonal */
+        assert_true(isnan(U[j + i * L]) && isnan(V[j + i * L]));
   }
-  assert_true(cb_linalg_cholesky(N, U, LD));
-  for (int i = 0; i < N; i++)
-    x[i] = b[i];
-  cb_linalg_solve_ut(N, U, LD, x);
-  cb_linalg_solve_u(N, U, LD, x);
-  cb_linalg_gemv_t(N, N, A, LD, x, y);
-  for (int i = 0; i < N; i++)
-    assert_close(y[i], b[i], 1e-10);
-  assert_true(cb_linalg_inverse(N, U, LD));
-  for (int i = 0; i < N; i++) {
-    double sum = 0.0;
-    for (int j = 0; j < N; j++)
-      sum += (j <= i ? U[j + i * LD] : U[i + j * LD]) * b[j];
-    assert_close(sum, x[i], 1e-10);
-  }
+  free(work);
 }
 
 static void what_is_not_positive_definite_is_refused(void **state) {
   (void)state;
+  double work[(2 + CB_BLOCK_SPARE) * CB_BLOCK];
   double indefinite[] = {1.0, 0.0, 2.0, 1.0}, poison[] = {1.0, 0.0, 0.5, nan("")};
-  double corner[] = {nan(""), 0.0, 0.5, 1.0};
-  assert_false(cb_linalg_cholesky(2, indefinite, 2));
-  assert_false(cb_linalg_cholesky(2, poison, 2));
-  assert_false(cb_linalg_cholesky(2, corner, 2));
-  assert_true(cb_linalg_cholesky(0, NULL, 1));
+  double corner[] = {nan(""), 0.0, 0.5, 1.0}, huge[] = {1.0, 0.0, 0.5, INFINITY};
+  assert_false(cb_block_cholesky(2, indefinite, 2, work));
+  assert_false(cb_block_cholesky(2, poison, 2, work));
+  assert_false(cb_block_cholesky(2, corner, 2, work));
+  assert_false(cb_block_cholesky(2, huge, 2, work));
+  assert_true(cb_block_cholesky(0, NULL, 1, work));
 }
 
 static void sums_of_squares_of_every_length_agree_with_a_plain_loop(void **state) {
