@@ -27,10 +27,26 @@ def overlap(h, g):
     return mp.mpf(sum(a == b for a, b in zip(h, g))) / len(h)
 
 
+def free(case, theta, p, q, scales):
+    """w_h k_h + w_x k_x + w_p k_h k_x, everything learnt (METHOD, section 4)."""
+    d, c, at = case["d"], case["c"], case["at_rates"]
+    rates = [mp.exp(t) for t in theta[at:at + c]]
+    weights = [mp.exp(t) for t in theta[at + c:-1]]
+    kh = mp.exp(-mp.fsum(t for t, a, b in zip(rates, p[1], q[1]) if a != b))
+    if d == 0:
+        return weights[0] * kh
+    kx = matern52(p[0], q[0], scales)
+    if c == 0:
+        return weights[0] * kx
+    return weights[0] * kh + weights[1] * kx + weights[2] * kh * kx
+
+
 def covariance(case, theta, p, q):
     """k_z between points p = (x, h) and q."""
     d, c = case["d"], case["c"]
     scales = [mp.exp(theta[j if case["ard"] else 0]) for j in range(d)]
+    if case["free"]:
+        return free(case, theta, p, q, scales)
     if d == 0:
         return overlap(p[1], q[1])
     if c == 0:
@@ -80,20 +96,23 @@ def posterior(case, theta, q):
     return mean, mp.sqrt(var)
 
 
-def make_case(rng, name, d, c, ard, half, learn, lam):
+def make_case(rng, name, d, c, ard, half, learn, lam, free=False):
     n, m = 7, 3
     arms = [3 + j for j in range(c)]
     num = lambda lo, hi: mp.mpf(rng.randrange(int(lo * 1000), int(hi * 1000))) / 1000
     point = lambda: ([num(-1, 1) for _ in range(d)], [rng.randrange(a) for a in arms])
-    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn)
+    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn, free=free)
     case["lambda"] = lam
     case["points"] = [point() for _ in range(n)]
     case["queries"] = [point() for _ in range(m - 1)] + [case["points"][2]]
     case["y"] = [num(-7, 9) for _ in range(n)]
     scales = d if ard else min(d, 1)
-    case["at_lambda"] = scales
+    case["at_lambda"] = case["at_rates"] = scales
     theta = [mp.log(num(0.2, 1.4)) for _ in range(scales)]
-    theta += [mp.mpf("0.374")] if learn and d and c else []
+    if free:
+        theta += [mp.log(num(0.1, 2)) for _ in range(c + (3 if d and c else 1))]
+    elif learn and d and c:
+        theta += [mp.mpf("0.374")]
     theta += [mp.log(mp.mpf("0.0137"))]
     case["theta"] = [mp.mpf(mp.nstr(t, 17)) for t in theta]
     return case
@@ -112,7 +131,7 @@ def emit(case):
     row = lambda vs: "{" + ", ".join(cell(v) for v in vs or [0]) + "}"
     ints = lambda vs: "{" + ", ".join(str(v) for v in vs or [0]) + "}"
     return f"""    {{.name = "{case['name']}",
-     .spec = {{.d = {case['d']}, .c = {case['c']}, .ard = {b(case['ard'])},
+     .spec = {{.d = {case['d']}, .c = {case['c']}, .form = {"CB_FREE" if case['free'] else "CB_PAPER"}, .ard = {b(case['ard'])},
               .half = {b(case['half'])}, .learn_lambda = {b(case['learn'])},
               .lambda = {case['lambda']}}},
      .n = {n}, .m = {m}, .n_theta = {len(theta)},
@@ -136,7 +155,7 @@ static const struct gp_oracle {
   const char *name;
   cb_kernel_spec spec;
   int n, m, n_theta;
-  double theta[8];
+  double theta[10];
   double x[32];   /* d x n */
   int32_t h[32];  /* c x n */
   double y[8];
@@ -144,7 +163,7 @@ static const struct gp_oracle {
   int32_t qh[16]; /* c x m */
   double kz[24];  /* n x m: covariance of points and queries */
   double mu[4], sd[4];
-  double likelihood, gradient[8];
+  double likelihood, gradient[10];
 } gp_oracles[] = {
 """
 
@@ -160,6 +179,10 @@ def main():
         make_case(rng, "ard", 4, 1, True, True, False, 0.3),
         make_case(rng, "numbers only", 3, 0, True, True, True, 0.5),
         make_case(rng, "categories only", 0, 3, False, True, True, 0.5),
+        make_case(rng, "free", 2, 3, True, False, False, 0.0, free=True),
+        make_case(rng, "free, one scale", 3, 1, False, False, False, 0.0, free=True),
+        make_case(rng, "free, numbers only", 3, 0, True, False, False, 0.0, free=True),
+        make_case(rng, "free, categories only", 0, 3, True, False, False, 0.0, free=True),
     ]
     text = HEAD + "".join(emit(c) for c in cases) + "};\n"
     (ROOT / "tests/oracle/gp.h").write_text(text)

@@ -20,7 +20,7 @@ static const double MIN_VARIANCE = 1e-12;
 
 struct cb_gp {
   cb_kernel_spec spec;
-  cb_kernel kernel; /* its inv_l2 follows the struct */
+  cb_kernel kernel; /* its arrays follow the struct */
   int n;            /* points, believers included */
   int factored;     /* points of the last full factorisation */
   int room;         /* leading dimension of everything below */
@@ -36,6 +36,7 @@ struct cb_gp {
   double *kh;       /* room */
   double *block;    /* room + CB_BLOCK_SPARE rows: covariances, then U^-T of them */
   double *Q;        /* CB_BLOCK x d, dimension-major: the candidates of a block */
+  int32_t *G;       /* CB_BLOCK x c: their categories, where they differ */
   double *slope;    /* room */
   void *memory;     /* the one block behind X .. slope */
 };
@@ -57,11 +58,12 @@ void cb_standardise(int n, const double *y, double *out, double *mean, double *s
 
 cocabo_status cb_gp_new(cb_gp **out, const cb_kernel_spec *spec, cocabo_error *err) {
   *out = NULL;
-  cb_gp *gp = cb_calloc(1, sizeof *gp + (size_t)spec->d * sizeof(double));
+  cb_gp *gp = cb_calloc(1, sizeof *gp + (size_t)(spec->d + spec->c) * sizeof(double));
   if (!gp)
     return cb_no_memory(err);
   gp->spec = *spec;
   gp->kernel.inv_l2 = (double *)(gp + 1);
+  gp->kernel.rate = gp->kernel.inv_l2 + spec->d;
   gp->sd = 1.0;
   const cocabo_status status = cb_gp_reserve(gp, FIRST_ROOM, err);
   if (status != COCABO_OK) {
@@ -82,7 +84,8 @@ void cb_gp_free(cb_gp *gp) {
 /* Doubles that the arrays for `room` points take; carve() must agree. */
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
-  return room * (room + d + 7) + CB_BLOCK * (room + CB_BLOCK_SPARE + d) + (room * c + 1) / 2;
+  return room * (room + d + 7) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
+         (room * c + 1) / 2;
 }
 
 /* Carves all arrays for gp->room points out of one block. */
@@ -100,6 +103,7 @@ static void carve(cb_gp *gp, double *p) {
   gp->b = p, p += room;
   gp->kh = p, p += room;
   gp->slope = p, p += room;
+  gp->G = (int32_t *)p, p += CB_BLOCK * (size_t)gp->spec.c;
   gp->H = (int32_t *)p;
 }
 
@@ -161,7 +165,7 @@ static void load_point(const cb_gp *gp, int i, double *x, int32_t *h) {
 
 /* Covariance of (x, h) with the first n points, into kz. */
 static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h, double *kz) {
-  cb_kernel_overlap(&gp->kernel, n, gp->H, gp->room, h, gp->kh);
+  cb_kernel_categories(&gp->kernel, n, gp->H, gp->room, h, gp->kh);
   cb_kernel_weights(&gp->kernel, n, gp->kh, gp->a, gp->b);
   cb_kernel_row(&gp->kernel, n, gp->X, gp->room, gp->a, gp->b, x, kz);
 }
@@ -286,7 +290,7 @@ void cb_gp_scale(const cb_gp *gp, double *mean, double *sd) {
 }
 
 void cb_gp_bind(cb_gp *gp, const int32_t *h) {
-  cb_kernel_overlap(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh);
+  cb_kernel_categories(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh);
   cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->a, gp->b);
 }
 
@@ -304,18 +308,44 @@ static void load_block(cb_gp *gp, const double *x, int first, int count) {
   }
 }
 
-void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd) {
+/* Likewise their categories. */
+static void load_categories(cb_gp *gp, const int32_t *h, int first, int count) {
+  for (int w = 0; w < CB_BLOCK; w++) {
+    const int i = first + (w < count ? w : count - 1);
+    for (int j = 0; j < gp->spec.c; j++)
+      gp->G[cb_at(w, j, CB_BLOCK)] = h[cb_at(j, i, gp->spec.c)];
+  }
+}
+
+/* The covariances are in the block: means and deviations of its first `count`. */
+static void predict_block(cb_gp *gp, int count, double *mu, double *sd) {
   double means[CB_BLOCK], squares[CB_BLOCK];
+  cb_block_weigh(gp->n, gp->block, gp->alpha, means);
+  cb_block_solve(gp->n, gp->U, gp->room, gp->block, squares);
+  for (int w = 0; w < count; w++) {
+    mu[w] = means[w];
+    sd[w] = deviation(gp, squares[w]);
+  }
+}
+
+void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd) {
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     load_block(gp, x, first, count);
     cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, gp->a, gp->b, gp->Q, gp->block);
-    cb_block_weigh(gp->n, gp->block, gp->alpha, means);
-    cb_block_solve(gp->n, gp->U, gp->room, gp->block, squares);
-    for (int w = 0; w < count; w++) {
-      mu[first + w] = means[w];
-      sd[first + w] = deviation(gp, squares[w]);
-    }
+    predict_block(gp, count, mu + first, sd + first);
+  }
+}
+
+void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                         double *sd) {
+  for (int first = 0; first < m; first += CB_BLOCK) {
+    const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
+    load_block(gp, x, first, count);
+    load_categories(gp, h, first, count);
+    cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
+                          gp->block);
+    predict_block(gp, count, mu + first, sd + first);
   }
 }
 

@@ -26,7 +26,7 @@ void cb_gp_free(cb_gp *gp); /* NULL is allowed */
 /* Makes room for n points, so that pushing up to n of them does not allocate. */
 cocabo_status cb_gp_reserve(cb_gp *gp, int n, cocabo_error *err);
 
-/* New hyper-parameters (cb_theta_count of them); forgets all points. */
+/* New hyper-parameters (as many as cb_theta_lay_out says); forgets all points. */
 void cb_gp_set_theta(cb_gp *gp, const double *theta);
 
 /* Points i < n: x of d and h of c numbers each, one after the other (d x n and c x n,
@@ -64,7 +64,11 @@ void cb_gp_bind(cb_gp *gp, const int32_t *h);
  * of kernel rows and one triangular solve per chunk. */
 void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd);
 
-/* The same at one point, with derivatives by x (d each). */
+/* The same where every point has its own categories, h c x m. */
+void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                         double *sd);
+
+/* Along the bound h at one point, with derivatives by x (d each). */
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd);
 

@@ -7,20 +7,20 @@
 #include "optim/lbfgsb.h"
 
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
-  for (int i = 0; i < cb_theta_scales(spec); i++) {
+  const cb_theta_layout t = cb_theta_lay_out(spec);
+  for (int i = 0; i < t.scales; i++) {
     box->lower[i] = log(1e-4);
     box->upper[i] = log(3.0);
     box->start[i] = log(0.2);
   }
-  const int lambda = cb_theta_lambda(spec), noise = cb_theta_noise(spec);
-  if (lambda >= 0) {
-    box->lower[lambda] = 1e-6;
-    box->upper[lambda] = 1.0;
-    box->start[lambda] = 0.5;
+  if (t.lambda >= 0) {
+    box->lower[t.lambda] = 1e-6;
+    box->upper[t.lambda] = 1.0;
+    box->start[t.lambda] = 0.5;
   }
-  box->lower[noise] = log(1e-6);
-  box->upper[noise] = log(1.0);
-  box->start[noise] = log(0.1);
+  box->lower[t.noise] = log(1e-6);
+  box->upper[t.noise] = log(1.0);
+  box->start[t.noise] = log(0.1);
 }
 
 typedef struct {
@@ -45,7 +45,7 @@ static void random_start(const cb_theta_box *box, int n, cb_rng *rng, double *th
 cocabo_status cb_gp_fit(cb_likelihood *likelihood, const cb_kernel_spec *spec,
                         const cb_theta_box *box, int restarts, int max_evaluations,
                         cb_rng *rng, double *theta, double *value, cocabo_error *err) {
-  problem p = {likelihood, cb_theta_count(spec)};
+  problem p = {likelihood, cb_theta_lay_out(spec).count};
   const cb_lbfgsb_limits limits = {
       .max_evaluations = max_evaluations, .f_tolerance = 1e-9, .grad_tolerance = 1e-5};
   cb_lbfgsb *ws;

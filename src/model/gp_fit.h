@@ -7,7 +7,7 @@
 #include "model/kernel.h"
 #include "model/likelihood.h"
 
-enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 2 };
+enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 4 };
 
 /* A box for theta, and where to start in it (paper's setting: length scales in
  * [1e-4, 3] from 0.2, lambda in [1e-6, 1] from 0.5, noise in [1e-6, 1] from 0.1). */

@@ -7,53 +7,89 @@
 #include "base/vector.h"
 #include "base/vexp.h"
 
-int cb_theta_scales(const cb_kernel_spec *spec) {
-  return spec->ard ? spec->d : spec->d > 0;
-}
-
-int cb_theta_lambda(const cb_kernel_spec *spec) {
+cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
   const bool both = spec->d > 0 && spec->c > 0;
-  return both && spec->learn_lambda ? cb_theta_scales(spec) : -1;
-}
-
-int cb_theta_noise(const cb_kernel_spec *spec) {
-  return cb_theta_scales(spec) + (cb_theta_lambda(spec) >= 0);
-}
-
-int cb_theta_count(const cb_kernel_spec *spec) {
-  return cb_theta_noise(spec) + 1;
+  cb_theta_layout t = {.lambda = -1, .rates = -1, .weights = -1};
+  int next = t.scales = spec->ard ? spec->d : spec->d > 0;
+  if (spec->form == CB_FREE) {
+    if (spec->c > 0)
+      t.rates = next, next += spec->c;
+    t.weights = next, next += t.n_weights = both ? 3 : 1;
+  } else if (both && spec->learn_lambda) {
+    t.lambda = next++;
+  }
+  t.noise = next;
+  t.count = next + 1;
+  return t;
 }
 
 /* With only one kind of input there is nothing to mix, so k_z is that kind's kernel.
  * Deciding it here keeps the branch out of the row loop. */
-void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta) {
+static void set_weights(cb_kernel *k, const cb_kernel_spec *spec,
+                        const cb_theta_layout *t, const double *theta) {
   const bool both = spec->d > 0 && spec->c > 0;
-  const int at = cb_theta_lambda(spec);
-  const double lambda = at >= 0 ? theta[at] : spec->lambda;
+  if (spec->form == CB_FREE) {
+    const double *w = theta + t->weights;
+    k->w_h = spec->c > 0 ? exp(w[0]) : 0.0;
+    k->w_x = spec->d > 0 ? exp(w[both ? 1 : 0]) : 0.0;
+    k->w_p = both ? exp(w[2]) : 0.0;
+    return;
+  }
+  const double lambda = t->lambda >= 0 ? theta[t->lambda] : spec->lambda;
   const double sum = (1.0 - lambda) * (spec->half ? 0.5 : 1.0);
-  k->d = spec->d;
-  k->c = spec->c;
   k->w_x = both ? sum : spec->d > 0;
   k->w_h = both ? sum : spec->c > 0;
   k->w_p = both ? lambda : 0.0;
-  k->noise = exp(theta[cb_theta_noise(spec)]);
+}
+
+void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta) {
+  const cb_theta_layout t = cb_theta_lay_out(spec);
+  k->d = spec->d;
+  k->c = spec->c;
+  k->form = spec->form;
+  set_weights(k, spec, &t, theta);
+  k->noise = exp(theta[t.noise]);
   for (int j = 0; j < spec->d; j++)
     k->inv_l2[j] = exp(-2.0 * theta[spec->ard ? j : 0]);
+  for (int j = 0; j < spec->c && t.rates >= 0; j++)
+    k->rate[j] = exp(theta[t.rates + j]);
 }
 
 double cb_kernel_self(const cb_kernel *k) {
   return k->w_h + k->w_x + k->w_p;
 }
 
-void cb_kernel_overlap(const cb_kernel *k, int n, const int32_t *H, int ld,
-                       const int32_t *h, double *kh) {
+CB_VECTORISED
+static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
+                    double *restrict kh) {
   for (int i = 0; i < n; i++)
     kh[i] = 0.0;
-  for (int j = 0; j < k->c; j++)
+  for (int j = 0; j < c; j++)
     for (int i = 0; i < n; i++)
       kh[i] += H[cb_at(i, j, ld)] == h[j];
-  for (int i = 0; i < n && k->c > 0; i++)
-    kh[i] /= k->c;
+  for (int i = 0; i < n && c > 0; i++)
+    kh[i] /= c;
+}
+
+/* Up to the sign: kh[i] = sum_j t_j [H_ij != h_j], then exp(-kh[i]). */
+CB_VECTORISED
+static void hamming(int c, const double *rate, int n, const int32_t *H, int ld,
+                    const int32_t *h, double *restrict kh) {
+  for (int i = 0; i < n; i++)
+    kh[i] = 0.0;
+  for (int j = 0; j < c; j++)
+    for (int i = 0; i < n; i++)
+      kh[i] += H[cb_at(i, j, ld)] != h[j] ? rate[j] : 0.0;
+  for (int i = 0; i < n; i++)
+    kh[i] = cb_exp_neg(-kh[i]);
+}
+
+void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
+                          const int32_t *h, double *restrict kh) {
+  if (k->form == CB_PAPER)
+    overlap(k->c, n, H, ld, h, kh);
+  else
+    hamming(k->c, k->rate, n, H, ld, h, kh);
 }
 
 void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, double *a,
@@ -141,6 +177,49 @@ void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld, const d
       out[cb_at(w, i, CB_BLOCK)] = a[i] + b[i] * out[cb_at(w, i, CB_BLOCK)];
 }
 
+/* Dissimilarity of point i's categories to those of the candidates. */
+static inline void block_changes(const cb_kernel *k, const int32_t *H, int ld,
+                                 const int32_t *G, double *restrict t) {
+  for (int w = 0; w < CB_BLOCK; w++)
+    t[w] = 0.0;
+  for (int j = 0; j < k->c; j++) {
+    const int32_t hj = H[cb_at(0, j, ld)];
+    const int32_t *g = G + cb_at(0, j, CB_BLOCK);
+    const double rate = k->form == CB_FREE ? k->rate[j] : 1.0 / k->c;
+    for (int w = 0; w < CB_BLOCK; w++)
+      t[w] += g[w] != hj ? rate : 0.0;
+  }
+}
+
+/* A few rows at a time, so that the long loops stay in the first-level cache. */
+CB_VECTORISED
+void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
+                           int ld, const double *Q, const int32_t *G,
+                           double *restrict out) {
+  enum { ROWS = 16 };
+  double kh[ROWS * CB_BLOCK];
+  for (int first = 0; first < n; first += ROWS) {
+    const int rows = n - first < ROWS ? n - first : ROWS;
+    double *restrict kx = out + cb_at(0, first, CB_BLOCK);
+    for (int i = 0; i < rows; i++) {
+      block_squares(k, X + first + i, ld, Q, kx + cb_at(0, i, CB_BLOCK));
+      block_changes(k, H + first + i, ld, G, kh + cb_at(0, i, CB_BLOCK));
+    }
+    for (int i = 0; i < rows * CB_BLOCK; i++) {
+      const double s = sqrt(5.0 * kx[i]);
+      kx[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);
+    }
+    if (k->form == CB_FREE)
+      for (int i = 0; i < rows * CB_BLOCK; i++)
+        kh[i] = cb_exp_neg(-kh[i]);
+    else
+      for (int i = 0; i < rows * CB_BLOCK; i++)
+        kh[i] = 1.0 - kh[i];
+    for (int i = 0; i < rows * CB_BLOCK; i++)
+      kx[i] = k->w_h * kh[i] + (k->w_x + k->w_p * kh[i]) * kx[i];
+  }
+}
+
 CB_VECTORISED
 double cb_kernel_weighted_squares(int n, const double *w, const double *column,
                                   double x) {
@@ -156,5 +235,19 @@ double cb_kernel_weighted_squares(int n, const double *w, const double *column,
     const double u = x - column[i];
     s[l] += w[i] * (u * u);
   }
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+CB_VECTORISED
+double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
+                                  int32_t h) {
+  enum { LANES = 8 };
+  double s[LANES] = {0};
+  int i = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      s[l] += column[i + l] != h ? w[i + l] : 0.0;
+  for (int l = 0; i < n; i++, l++)
+    s[l] += column[i] != h ? w[i] : 0.0;
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }

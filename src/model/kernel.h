@@ -2,11 +2,13 @@
  *
  *   r2   = sum_j (x_j - x'_j)^2 / l_j^2
  *   k_x  = (1 + s + s^2/3) exp(-s),  s = sqrt(5 r2)               Matern 5/2
- *   k_h  = (1/c) #{ j : h_j = h'_j }                              overlap
  *   k_z  = w_h k_h + w_x k_x + w_p k_h k_x
  *
- * with w_h = w_x = (1 - lambda) / 2 and w_p = lambda (METHOD 1; the paper's eq. 2 is the
- * same without the 1/2). With inputs of one kind only, k_z is that kind's kernel.
+ * in one of two forms:
+ *   CB_PAPER  k_h = (1/c) #{ j : h_j = h'_j }, the overlap; w_h = w_x = (1 - lambda) / 2
+ *             and w_p = lambda (METHOD 1; the paper's eq. 2 is the same without the 1/2)
+ *   CB_FREE   k_h = exp(-sum_j t_j [h_j != h'_j]); rates t_j and weights w are learnt
+ * With inputs of one kind only, k_z is that kind's kernel (times its weight, if free).
  *
  * Shapes, here and in all of model/:
  *   d, c  number of continuous and of categorical inputs (one of them may be 0)
@@ -22,37 +24,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef enum cb_kernel_form { CB_PAPER, CB_FREE } cb_kernel_form;
+
 /* What is fixed about the kernel, and what is learnt. */
 typedef struct cb_kernel_spec {
   int d, c;
+  cb_kernel_form form;
   bool ard;          /* a length scale per input rather than one for all */
-  bool half;         /* sum of kernels normalised by 1/2 rather than the paper's literal */
-  bool learn_lambda; /* else it is `lambda` */
+  bool half;         /* CB_PAPER: the sum normalised by 1/2 rather than literal */
+  bool learn_lambda; /* CB_PAPER: else it is `lambda` */
   double lambda;     /* in [0, 1] */
 } cb_kernel_spec;
 
 /* Hyper-parameters are one vector:
- *   theta = ( log l_1 .. log l_L,  lambda if learnt,  log noise variance )
- * with L = d (ard), 1 or, without numeric inputs, 0. */
-int cb_theta_count(const cb_kernel_spec *spec);
-int cb_theta_scales(const cb_kernel_spec *spec); /* L */
-int cb_theta_lambda(const cb_kernel_spec *spec); /* index, or -1 if not learnt */
-int cb_theta_noise(const cb_kernel_spec *spec);  /* index */
+ *   theta = ( log l_1 .. log l_L,  lambda if learnt,  log noise variance )    CB_PAPER
+ *   theta = ( log l_1 .. log l_L,  log t_1 .. log t_c,  log w_h, log w_x, log w_p,
+ *             log noise variance )                                            CB_FREE
+ * with L = d (ard), 1 or, without numeric inputs, 0; and of the weights only the one
+ * there is when inputs are of one kind. */
+typedef struct cb_theta_layout {
+  int scales;    /* L, from index 0 */
+  int lambda;    /* index, or -1 */
+  int rates;     /* index of t_1, or -1 */
+  int weights;   /* index of the first weight, or -1 */
+  int n_weights; /* 3, 1 or 0 */
+  int noise;     /* index */
+  int count;
+} cb_theta_layout;
 
-/* A kernel with its hyper-parameters filled in; inv_l2 is the caller's, d long. */
+cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec);
+
+/* A kernel with its hyper-parameters filled in; the arrays are the caller's. */
 typedef struct cb_kernel {
   int d, c;
+  cb_kernel_form form;
   double w_h, w_x, w_p;
   double noise;   /* variance on the diagonal */
   double *inv_l2; /* d: 1 / l_j^2 */
+  double *rate;   /* c: t_j; CB_FREE only */
 } cb_kernel;
 
 void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta);
 double cb_kernel_self(const cb_kernel *k); /* k_z(z, z), without noise */
 
 /* k_h between h and n stored points. */
-void cb_kernel_overlap(const cb_kernel *k, int n, const int32_t *H, int ld,
-                       const int32_t *h, double *kh);
+void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
+                          const int32_t *h, double *restrict kh);
 
 /* Along one h, k_z is a + b k_x: a = w_h k_h, b = w_x + w_p k_h, each n long. */
 void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, double *a, double *b);
@@ -66,6 +83,11 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const dou
 void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld, const double *a,
                      const double *b, const double *Q, double *restrict out);
 
+/* The same where every candidate has its own categories: G is category-major like Q. */
+void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
+                           int ld, const double *Q, const int32_t *G,
+                           double *restrict out);
+
 /* Also slope[i] = b[i] dk_x/d(r2), from which d kz[i] / d x_j =
  * 2 slope[i] (x_j - X_ij) / l_j^2, and kx[i] itself if kx is not NULL. */
 void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
@@ -75,5 +97,9 @@ void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
 
 /* Sum over i of w[i] (x - column[i])^2, in a fixed order. */
 double cb_kernel_weighted_squares(int n, const double *w, const double *column, double x);
+
+/* Sum over i of w[i] [column[i] != h], in a fixed order. */
+double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
+                                  int32_t h);
 
 #endif

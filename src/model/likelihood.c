@@ -14,6 +14,7 @@ static const double LOG_2_PI = 1.8378770664093454835606594728112;
 
 struct cb_likelihood {
   cb_kernel_spec spec;
+  cb_theta_layout layout;
   cb_kernel kernel;
   int n;
   double *X;      /* n x d, dimension-major */
@@ -26,8 +27,8 @@ struct cb_likelihood {
   double *K;      /* n x n, upper: covariance, then its factor */
   double *W;      /* n x n, upper: K^-1, then W */
   double *S;      /* n x n, upper: dk_z/d(r2), then W times that */
-  double *kx;     /* n x n, upper: k_x, only if lambda is learnt */
-  double *kh;     /* n x n, upper: k_h; does not depend on theta */
+  double *kx;     /* n x n, upper: k_x, only if weights or lambda are learnt */
+  double *kh;     /* n x n, upper: k_h */
   double *work;   /* for factoring and inverting */
 };
 
@@ -37,11 +38,17 @@ static size_t work_size(int n) {
   return factoring > inverting ? factoring : inverting;
 }
 
+static bool needs_kx(const cb_kernel_spec *spec) {
+  const cb_theta_layout t = cb_theta_lay_out(spec);
+  return t.lambda >= 0 || t.weights >= 0;
+}
+
 /* Doubles behind the struct; carve() must agree. */
 static size_t size_of_arrays(const cb_kernel_spec *spec, size_t n) {
   const size_t d = (size_t)spec->d, c = (size_t)spec->c;
-  const size_t squares = 4 + (cb_theta_lambda(spec) >= 0);
-  return n * d + 4 * n + 3 * d + squares * n * n + (n * c + 1) / 2 + work_size((int)n);
+  const size_t squares = 4 + needs_kx(spec);
+  return n * d + 4 * n + 3 * d + c + squares * n * n + (n * c + 1) / 2 +
+         work_size((int)n);
 }
 
 static void carve(cb_likelihood *l) {
@@ -51,7 +58,7 @@ static void carve(cb_likelihood *l) {
   l->W = p, p += n * n;
   l->S = p, p += n * n;
   l->kh = p, p += n * n;
-  if (cb_theta_lambda(&l->spec) >= 0)
+  if (needs_kx(&l->spec))
     l->kx = p, p += n * n;
   l->work = p, p += work_size(l->n);
   l->X = p, p += n * d;
@@ -62,6 +69,7 @@ static void carve(cb_likelihood *l) {
   l->point = p, p += d;
   l->by_dim = p, p += d;
   l->kernel.inv_l2 = p, p += d;
+  l->kernel.rate = p, p += l->spec.c;
   l->H = (int32_t *)p;
 }
 
@@ -72,10 +80,6 @@ static void store_points(cb_likelihood *l, const double *x, const int32_t *h) {
     for (int j = 0; j < l->spec.c; j++)
       l->H[cb_at(i, j, l->n)] = h[cb_at(j, i, l->spec.c)];
   }
-  l->kernel.c = l->spec.c;
-  for (int i = 0; i < l->n; i++)
-    cb_kernel_overlap(&l->kernel, i + 1, l->H, l->n, h + cb_at(0, i, l->spec.c),
-                      l->kh + cb_at(0, i, l->n));
 }
 
 cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec, int n,
@@ -87,6 +91,7 @@ cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec,
   if (!l)
     return cb_no_memory(err);
   l->spec = *spec;
+  l->layout = cb_theta_lay_out(spec);
   l->n = n;
   carve(l);
   store_points(l, x, h);
@@ -100,12 +105,16 @@ void cb_likelihood_free(cb_likelihood *likelihood) {
   cb_free(likelihood);
 }
 
-/* K, S and kx, column by column: point i against the points up to and including i. */
+/* K, S, kh and kx, column by column: point i against the points up to itself. */
 static void fill(cb_likelihood *l) {
+  int32_t h[COCABO_MAX_PARAMETERS];
   for (int i = 0; i < l->n; i++) {
     const ptrdiff_t column = cb_at(0, i, l->n);
     for (int j = 0; j < l->spec.d; j++)
       l->point[j] = l->X[cb_at(i, j, l->n)];
+    for (int j = 0; j < l->spec.c; j++)
+      h[j] = l->H[cb_at(i, j, l->n)];
+    cb_kernel_categories(&l->kernel, i + 1, l->H, l->n, h, l->kh + column);
     cb_kernel_weights(&l->kernel, i + 1, l->kh + column, l->a, l->b);
     cb_kernel_row_slope(&l->kernel, i + 1, l->X, l->n, l->a, l->b, l->point,
                         l->K + column, l->S + column, l->kx ? l->kx + column : NULL);
@@ -175,6 +184,45 @@ static double gradient_by_lambda(const cb_likelihood *l) {
   return off + 0.5 * trace * (1.0 - 2.0 * half);
 }
 
+/* dk_z/dlog w of each weight is the term it weighs; on the diagonal k_h = k_x = 1. */
+static void gradient_by_weights(const cb_likelihood *l, double *gradient) {
+  double h = 0.0, x = 0.0, p = 0.0, trace = 0.0;
+  for (int i = 0; i < l->n; i++) {
+    const ptrdiff_t column = cb_at(0, i, l->n);
+    for (int k = 0; k < i; k++) {
+      const double w = l->W[column + k], kh = l->kh[column + k], kx = l->kx[column + k];
+      h += w * kh;
+      x += w * kx;
+      p += w * kh * kx;
+    }
+    trace += l->W[column + i];
+  }
+  double *out = gradient + l->layout.weights;
+  if (l->spec.c > 0)
+    *out++ = l->kernel.w_h * (h + 0.5 * trace);
+  if (l->spec.d > 0)
+    *out++ = l->kernel.w_x * (x + 0.5 * trace);
+  if (l->layout.n_weights == 3)
+    *out = l->kernel.w_p * (p + 0.5 * trace);
+}
+
+/* dk_z/dlog t_j = -t_j [h_j != h'_j] k_h (w_h + w_p k_x). S is free by now. */
+static void gradient_by_rates(cb_likelihood *l, double *gradient) {
+  double *out = gradient + l->layout.rates, *weighted = l->S;
+  for (int i = 0; i < l->n; i++) {
+    const ptrdiff_t column = cb_at(0, i, l->n);
+    for (int k = 0; k < i; k++)
+      weighted[k] = l->W[column + k] * l->kh[column + k] *
+                    (l->kernel.w_h + l->kernel.w_p * l->kx[column + k]);
+    for (int j = 0; j < l->spec.c; j++) {
+      const int32_t *categories = l->H + cb_at(0, j, l->n);
+      out[j] += cb_kernel_weighted_changes(i, weighted, categories, categories[i]);
+    }
+  }
+  for (int j = 0; j < l->spec.c; j++)
+    out[j] *= -l->kernel.rate[j];
+}
+
 static double gradient_by_log_noise(const cb_likelihood *l) {
   double trace = 0.0;
   for (int i = 0; i < l->n; i++)
@@ -184,7 +232,7 @@ static double gradient_by_log_noise(const cb_likelihood *l) {
 
 double cb_likelihood_value(cb_likelihood *l, const double *theta, double *gradient) {
   if (gradient)
-    memset(gradient, 0, (size_t)cb_theta_count(&l->spec) * sizeof *gradient);
+    memset(gradient, 0, (size_t)l->layout.count * sizeof *gradient);
   cb_kernel_set(&l->kernel, &l->spec, theta);
   if (!factor(l))
     return -INFINITY;
@@ -199,8 +247,12 @@ double cb_likelihood_value(cb_likelihood *l, const double *theta, double *gradie
   cb_linalg_solve_u(l->n, l->K, l->n, l->alpha);
   form_w(l);
   gradient_by_scales(l, gradient);
-  if (cb_theta_lambda(&l->spec) >= 0)
-    gradient[cb_theta_lambda(&l->spec)] = gradient_by_lambda(l);
-  gradient[cb_theta_noise(&l->spec)] = gradient_by_log_noise(l);
+  if (l->layout.lambda >= 0)
+    gradient[l->layout.lambda] = gradient_by_lambda(l);
+  if (l->layout.weights >= 0)
+    gradient_by_weights(l, gradient);
+  if (l->layout.rates >= 0)
+    gradient_by_rates(l, gradient);
+  gradient[l->layout.noise] = gradient_by_log_noise(l);
   return value;
 }

@@ -17,7 +17,7 @@ enum { N = 40, MAX_D = 6, MAX_C = 5, M = 20 };
 
 typedef struct {
   cb_kernel_spec spec;
-  double theta[MAX_D + 2];
+  double theta[MAX_D + MAX_C + 4];
   int arms[MAX_C];
   double x[MAX_D * N], y[N], qx[MAX_D * M];
   int32_t h[MAX_C * N], qh[MAX_C * M];
@@ -29,16 +29,17 @@ static void random_data(data_set *s, uint64_t number) {
   const int c = (int)cb_rng_below(&rng, MAX_C) + (d == 0);
   s->spec = (cb_kernel_spec){.d = d,
                              .c = c,
+                             .form = cb_rng_below(&rng, 2) ? CB_FREE : CB_PAPER,
                              .ard = cb_rng_below(&rng, 2),
                              .half = cb_rng_below(&rng, 2),
                              .learn_lambda = cb_rng_below(&rng, 2),
                              .lambda = cb_rng_uniform(&rng)};
-  const int noise = cb_theta_noise(&s->spec);
-  for (int i = 0; i < noise; i++)
+  const cb_theta_layout layout = cb_theta_lay_out(&s->spec);
+  for (int i = 0; i < layout.noise; i++)
     s->theta[i] = log(0.1 + 2.0 * cb_rng_uniform(&rng));
-  if (cb_theta_lambda(&s->spec) >= 0)
-    s->theta[cb_theta_lambda(&s->spec)] = cb_rng_uniform(&rng);
-  s->theta[noise] = log(1e-3);
+  if (layout.lambda >= 0)
+    s->theta[layout.lambda] = cb_rng_uniform(&rng);
+  s->theta[layout.noise] = log(1e-3);
   for (int j = 0; j < c; j++)
     s->arms[j] = 1 + (int)cb_rng_below(&rng, 6);
   for (int i = 0; i < N; i++) {
@@ -91,10 +92,10 @@ static void covariances_are_positive_semi_definite(void **state) {
     data_set s;
     random_data(&s, t);
     const int d = s.spec.d, c = s.spec.c;
-    double inv_l2[MAX_D], X[MAX_D * N], kh[N], a[N], b[N], K[N * N];
+    double inv_l2[MAX_D], rate[MAX_C], X[MAX_D * N], kh[N], a[N], b[N], K[N * N];
     double work[(N + CB_BLOCK_SPARE) * CB_BLOCK];
     int32_t H[MAX_C * N];
-    cb_kernel k = {.inv_l2 = inv_l2};
+    cb_kernel k = {.inv_l2 = inv_l2, .rate = rate};
     cb_kernel_set(&k, &s.spec, s.theta);
     for (int i = 0; i < N; i++) {
       for (int j = 0; j < d; j++)
@@ -103,7 +104,7 @@ static void covariances_are_positive_semi_definite(void **state) {
         H[i + j * N] = s.h[j + i * c];
     }
     for (int i = 0; i < N; i++) {
-      cb_kernel_overlap(&k, N, H, N, s.h + i * c, kh);
+      cb_kernel_categories(&k, N, H, N, s.h + i * c, kh);
       cb_kernel_weights(&k, N, kh, a, b);
       cb_kernel_row(&k, N, X, N, a, b, s.x + i * d, K + i * N);
       assert_close(K[i + i * N], cb_kernel_self(&k), 1e-14);
@@ -140,7 +141,10 @@ static void permuting_parameters_changes_nothing(void **state) {
       for (int i = 0; i < M; i++)
         p.qx[j + i * d] = s.qx[order[j] + i * d];
     }
+    const int rates = cb_theta_lay_out(&s.spec).rates;
     for (int j = 0; j < c; j++) {
+      if (rates >= 0)
+        p.theta[rates + j] = s.theta[rates + corder[j]];
       for (int i = 0; i < N; i++)
         p.h[j + i * c] = s.h[corder[j] + i * c];
       for (int i = 0; i < M; i++)
@@ -182,14 +186,13 @@ static void overlap_is_the_limit_of_rbf_kernels(void **state) {
     const int c = s.spec.c;
     if (c == 0)
       continue;
-    double inv_l2[MAX_D], kh[N];
+    double kh[N];
     int32_t H[MAX_C * N];
-    cb_kernel k = {.inv_l2 = inv_l2};
-    cb_kernel_set(&k, &s.spec, s.theta);
+    const cb_kernel k = {.c = c, .form = CB_PAPER};
     for (int i = 0; i < N; i++)
       for (int j = 0; j < c; j++)
         H[i + j * N] = s.h[j + i * c];
-    cb_kernel_overlap(&k, N, H, N, s.qh, kh);
+    cb_kernel_categories(&k, N, H, N, s.qh, kh);
     double last = INFINITY;
     const double scales[] = {0.9, 0.5, 0.3, 0.2, 0.1, 0.02};
     for (int l = 0; l < 6; l++) {

@@ -34,9 +34,9 @@ static void kernel_agrees_with_oracle(void **state) {
   (void)state;
   for (int t = 0; t < N_ORACLES; t++) {
     const struct gp_oracle *o = &gp_oracles[t];
-    double inv_l2[8], kh[8], a[8], b[8], kz[8], slope[8], kx[8], X[32];
+    double inv_l2[8], rate[8], kh[8], a[8], b[8], kz[8], slope[8], kx[8], X[32];
     int32_t H[32];
-    cb_kernel k = {.inv_l2 = inv_l2};
+    cb_kernel k = {.inv_l2 = inv_l2, .rate = rate};
     cb_kernel_set(&k, &o->spec, o->theta);
     for (int i = 0; i < o->n; i++) {
       for (int j = 0; j < k.d; j++)
@@ -45,7 +45,7 @@ static void kernel_agrees_with_oracle(void **state) {
         H[i + j * o->n] = o->h[j + i * k.c];
     }
     for (int q = 0; q < o->m; q++) {
-      cb_kernel_overlap(&k, o->n, H, o->n, o->qh + q * k.c, kh);
+      cb_kernel_categories(&k, o->n, H, o->n, o->qh + q * k.c, kh);
       cb_kernel_weights(&k, o->n, kh, a, b);
       cb_kernel_row(&k, o->n, X, o->n, a, b, o->qx + q * k.d, kz);
       for (int i = 0; i < o->n; i++)
@@ -71,6 +71,12 @@ static void posterior_agrees_with_oracle(void **state) {
       cb_gp_predict(gp, 1, o->qx + q * o->spec.d, &mu, &sd);
       assert_close(mu, o->mu[q], 1e-12);
       assert_close(sd, o->sd[q], 1e-12);
+    }
+    double mu[4], sd[4]; /* all queries in one block, each with its own categories */
+    cb_gp_predict_mixed(gp, o->m, o->qx, o->qh, mu, sd);
+    for (int q = 0; q < o->m; q++) {
+      assert_close(mu[q], o->mu[q], 1e-12);
+      assert_close(sd[q], o->sd[q], 1e-12);
     }
     cb_gp_free(gp);
   }
@@ -132,8 +138,8 @@ static void likelihood_and_gradient_agree_with_oracle(void **state) {
   for (int t = 0; t < N_ORACLES; t++) {
     const struct gp_oracle *o = &gp_oracles[t];
     cb_likelihood *l;
-    double gradient[8];
-    assert_int_equal(cb_theta_count(&o->spec), o->n_theta);
+    double gradient[10];
+    assert_int_equal(cb_theta_lay_out(&o->spec).count, o->n_theta);
     assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
     assert_close(cb_likelihood_value(l, o->theta, gradient), o->likelihood, 1e-13);
     for (int i = 0; i < o->n_theta; i++)
@@ -149,7 +155,7 @@ static void likelihood_gradient_agrees_with_central_differences(void **state) {
   for (int t = 0; t < N_ORACLES; t++) {
     const struct gp_oracle *o = &gp_oracles[t];
     cb_likelihood *l;
-    double theta[8], gradient[8], ignored[8];
+    double theta[10], gradient[10], ignored[10];
     assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
     /* Away from the oracle's point, to where everything is small or large. */
     for (int i = 0; i < o->n_theta; i++)

@@ -1,0 +1,212 @@
+/* Sequential play: every draw is one of a batch of one (b = 1), and none is capped. */
+#include "bandit/team.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "bandit/exp3.h"
+#include "base/mem.h"
+#include "base/status.h"
+
+typedef struct agent {
+  int32_t n;     /* categories */
+  double *log_w; /* n */
+  double *best;  /* n: best value seen with the category, -inf if there is none */
+} agent;
+
+/* Mean and deviation are those of the values halved, so that the difference of any two
+ * is finite. Both are updated in told order: telling the same points again in the same
+ * order gives the same bits. */
+struct cb_team {
+  int c;
+  cb_reward reward;
+  size_t told, capacity; /* length of `values`, and room in it */
+  double *values;        /* all values so far, ascending */
+  double half_mean;
+  double half_sd;  /* population */
+  double *numbers; /* the block behind the agents' log_w and best */
+  agent agents[];  /* c */
+};
+
+static void deal_numbers(cb_team *team) {
+  double *next = team->numbers;
+  for (int j = 0; j < team->c; j++) {
+    agent *a = &team->agents[j];
+    a->log_w = next;
+    a->best = next + a->n;
+    next += 2 * (ptrdiff_t)a->n;
+    for (int32_t i = 0; i < a->n; i++)
+      a->best[i] = -INFINITY;
+  }
+}
+
+cocabo_status cb_team_new(cb_team **out, int c, const int32_t *arms, cb_reward reward,
+                          cocabo_error *err) {
+  *out = NULL;
+  if (c < 0)
+    return cb_fail(err, COCABO_E_INVALID, "a team of %d agents, want >= 0", c);
+  size_t total = 0;
+  for (int j = 0; j < c; j++) {
+    if (arms[j] < 1 || arms[j] > COCABO_MAX_CHOICES)
+      return cb_fail(err, COCABO_E_RANGE, "agent %d has %d arms, want 1 to %d", j,
+                     (int)arms[j], COCABO_MAX_CHOICES);
+    total += (size_t)arms[j];
+  }
+
+  cb_team *team = cb_calloc(1, sizeof *team + (size_t)c * sizeof team->agents[0]);
+  if (!team)
+    return cb_no_memory(err);
+  team->c = c;
+  team->reward = reward;
+  for (int j = 0; j < c; j++)
+    team->agents[j].n = arms[j];
+  team->numbers = cb_calloc(2 * total, sizeof team->numbers[0]);
+  if (!team->numbers) {
+    cb_team_free(team);
+    return cb_no_memory(err);
+  }
+  deal_numbers(team);
+  *out = team;
+  return COCABO_OK;
+}
+
+void cb_team_free(cb_team *team) {
+  if (!team)
+    return;
+  cb_free(team->values);
+  cb_free(team->numbers);
+  cb_free(team);
+}
+
+/* One agent's distribution p[0..n-1] for this round; returns its gamma. */
+static double distribution(const agent *a, int64_t horizon, int64_t round, double *p) {
+  const double gamma = cb_exp3_gamma(a->n, horizon, round);
+  cb_exp3_probabilities(a->n, a->log_w, gamma, p);
+  return gamma;
+}
+
+void cb_team_draw(const cb_team *team, int64_t horizon, int64_t round, cb_rng *rng,
+                  int32_t *h, cb_draw *draws) {
+  double p[COCABO_MAX_CHOICES];
+  for (int j = 0; j < team->c; j++) {
+    const agent *a = &team->agents[j];
+    const double gamma = distribution(a, horizon, round, p);
+    h[j] = cb_exp3_draw(a->n, p, rng);
+    draws[j] = (cb_draw){.p = p[h[j]], .gamma = gamma, .b = 1, .capped = false};
+  }
+}
+
+void cb_team_describe(const cb_team *team, int64_t horizon, int64_t round,
+                      const int32_t *h, cb_draw *draws) {
+  double p[COCABO_MAX_CHOICES];
+  for (int j = 0; j < team->c; j++) {
+    const agent *a = &team->agents[j];
+    assert(h[j] >= 0 && h[j] < a->n);
+    const double gamma = distribution(a, horizon, round, p);
+    draws[j] = (cb_draw){.p = p[h[j]], .gamma = gamma, .b = 1, .capped = false};
+  }
+}
+
+/* How many of the values are below y; with `or_equal`, how many do not exceed it. */
+static size_t count_below(const cb_team *team, double y, bool or_equal) {
+  size_t low = 0, high = team->told;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const double v = team->values[middle];
+    if (v < y || (or_equal && v == y))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* There is room for one more. */
+static void insert_value(cb_team *team, double y) {
+  const size_t at = count_below(team, y, true);
+  memmove(&team->values[at + 1], &team->values[at],
+          (team->told - at) * sizeof team->values[0]);
+  team->values[at] = y;
+  team->told++;
+}
+
+/* Welford's recurrence for the deviation itself rather than for the sum of squares,
+ *
+ *   sd_n^2 = (n-1)/n sd_{n-1}^2 + (n-1)/n^2 (y - mean_{n-1})^2,
+ *
+ * so that values of 1e200 or 1e-200 neither overflow nor vanish when squared. */
+static void update_moments(cb_team *team, double y) {
+  const double n = (double)team->told; /* y included */
+  const double delta = 0.5 * y - team->half_mean;
+  team->half_mean += delta / n;
+  team->half_sd = hypot(sqrt((n - 1.0) / n) * team->half_sd, sqrt(n - 1.0) / n * delta);
+}
+
+static double standardised(const cb_team *team, double best) {
+  if (!(team->half_sd > 0.0))
+    return 0.0;
+  const double deviations = (0.5 * best - team->half_mean) / team->half_sd;
+  return fmax(-1.0, fmin(deviations / 3.0, 1.0));
+}
+
+static double scaled_by_range(const cb_team *team, double y) {
+  const double half_min = 0.5 * team->values[0];
+  const double half_range = 0.5 * team->values[team->told - 1] - half_min;
+  return half_range > 0.0 ? (0.5 * y - half_min) / half_range : 0.5;
+}
+
+/* The mid-rank counts from 1, and equal values share the mean of their ranks: the
+ * worst of n different values gets 1/n, the best 1. */
+static double fractional_rank(const cb_team *team, double y) {
+  const double below = (double)count_below(team, y, false);
+  const double not_above = (double)count_below(team, y, true);
+  return 0.5 * (below + not_above + 1.0) / (double)team->told;
+}
+
+/* For the value y, already taken in, with a category whose best value is `best`. */
+static double reward_of(const cb_team *team, double y, double best) {
+  switch (team->reward) {
+  case CB_REWARD_STANDARD:
+    return standardised(team, best);
+  case CB_REWARD_BEST:
+    return best;
+  case CB_REWARD_VALUE:
+    return scaled_by_range(team, y);
+  case CB_REWARD_RANK:
+    return fractional_rank(team, y);
+  }
+  return 0.0;
+}
+
+cocabo_status cb_team_tell(cb_team *team, const int32_t *h, double y,
+                           const cb_draw *draws, cocabo_error *err) {
+  assert(isfinite(y));
+  void *values = team->values;
+  if (!cb_reserve(&values, &team->capacity, team->told + 1, sizeof team->values[0]))
+    return cb_no_memory(err);
+  team->values = values;
+
+  insert_value(team, y);
+  update_moments(team, y);
+  for (int j = 0; j < team->c; j++) {
+    agent *a = &team->agents[j];
+    assert(h[j] >= 0 && h[j] < a->n);
+    a->best[h[j]] = fmax(a->best[h[j]], y);
+    if (draws)
+      cb_exp3_update(a->n, a->log_w, h[j], reward_of(team, y, a->best[h[j]]),
+                     draws[j].p, draws[j].gamma);
+  }
+  return COCABO_OK;
+}
+
+int64_t cb_team_told(const cb_team *team) {
+  return (int64_t)team->told;
+}
+
+const double *cb_team_log_weights(const cb_team *team, int j) {
+  assert(j >= 0 && j < team->c);
+  return team->agents[j].log_w;
+}
