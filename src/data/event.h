@@ -27,7 +27,11 @@ typedef enum cb_event_kind {
   CB_MODEL_FITTED = 10      /* fit */
 } cb_event_kind;
 
-typedef enum cb_origin { CB_BY_DESIGN = 1, CB_BY_SAMPLER = 2, CB_BY_USER = 3 } cb_origin;
+typedef enum cb_origin {
+  CB_BY_DESIGN = 1,
+  CB_BY_SAMPLER = 2,
+  CB_BY_USER = 3
+} cb_origin;
 
 typedef struct cb_pair {
   char *name, *value;
@@ -43,15 +47,17 @@ typedef struct cb_fit {
   double *theta;
 } cb_fit;
 
-/* What a proposal saw, and how it was drawn: enough to replay it. */
+/* What a proposal saw, and how it was drawn: enough to replay it. A batch is what one
+ * call of the design or of the sampler proposed together; an ask may hold one of each.
+ */
 typedef struct cb_provenance {
   int64_t basis;       /* sequence number of the last event it saw */
   int64_t batch_first; /* number of the first trial of its batch */
   int batch_size;
-  int batch_index;     /* its place among the batch's sampled points */
-  int n_pending;
-  int64_t *pending;    /* numbers of the trials that were believers, ascending */
-  int n_draws;         /* c if a bandit chose the categories, else 0 */
+  int batch_index;  /* its place in the batch; the trial's number is first + index */
+  int n_pending;    /* kept with the batch's first point (index 0): all saw the same */
+  int64_t *pending; /* numbers of the trials that were believers, ascending */
+  int n_draws;      /* c if a bandit chose the categories, else 0 */
   cb_draw *draws;
 } cb_provenance;
 

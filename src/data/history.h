@@ -10,6 +10,7 @@
 #define CB_DATA_HISTORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cocabo.h"
@@ -38,10 +39,10 @@ typedef struct cb_history {
   int64_t n_trials;
 
   /* Training data: completed trials in told order. */
-  int64_t n;       /* rows */
-  int64_t *told;   /* n: trial numbers */
-  double *y;       /* n: maximised */
-  int64_t best;    /* row of the best y (the first of equals), -1 if n = 0 */
+  int64_t n;     /* rows */
+  int64_t *told; /* n: trial numbers */
+  double *y;     /* n: maximised */
+  int64_t best;  /* row of the best y (the first of equals), -1 if n = 0 */
 
   int64_t n_failed; /* failed trials, in the order they failed */
   int64_t *failed;
@@ -49,10 +50,10 @@ typedef struct cb_history {
   int64_t n_pending; /* running, waiting, interrupted or stale trials, ascending */
   int64_t *pending;
 
-  int64_t n_design; /* trials asked by design */
-  int64_t n_rounds; /* asks that reached the sampler: batches, not points */
+  int64_t n_design;  /* trials asked by design */
+  int64_t n_rounds;  /* asks that reached the sampler: batches, not points */
   int64_t n_sampled; /* points proposed by the sampler */
-  cb_fit fit;       /* with the highest basis; rows = 0 and n_theta = 0 before any */
+  cb_fit fit;        /* with the highest basis; rows = 0 and n_theta = 0 before any */
 
   struct cb_history_private *own; /* capacities and the set of points */
 } cb_history;
@@ -63,18 +64,26 @@ cocabo_status cb_history_new(cb_history **out, cocabo_space *space, double sign,
 void cb_history_free(cb_history *history); /* NULL is allowed */
 
 /* Folds in the next event (seq must be history->seq + 1). An event that contradicts the
- * log (unknown trial, number out of order) is COCABO_E_STATE; on failure, including lack
- * of memory, the history is unchanged. The event is only read.
+ * log (unknown trial, number out of order) is COCABO_E_STATE; on failure, including
+ * lack of memory, the history is unchanged. The event is only read.
  *
- * Rules: the first TOLD of a trial counts, also after FAILED, INTERRUPTED or STALE; later
- * ones and a FAILED after a TOLD change nothing. A second FAILED changes nothing.
+ * Rules: the first TOLD of a trial counts, also after FAILED, INTERRUPTED or STALE;
+ * later ones and a FAILED after a TOLD change nothing. A second FAILED changes nothing.
  * INTERRUPTED and STALE only move a running trial; RESUMED moves a waiting, interrupted
- * or stale one to running. STUDY_CREATED and STUDY_CHANGED only count (options live
- * above). */
+ * or stale one to running and always counts as an attempt. An ASKED by the sampler with
+ * batch_index 0 starts a round. MODEL_FITTED counts if its basis is higher than that of
+ * the fit before. STUDY_CREATED and STUDY_CHANGED only count (options live above). */
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                                cocabo_error *err);
 
-/* Has this point been proposed, added or evaluated before, by any trial in any state? */
+/* Makes room, so that applying events with up to `trials` new trials and one reason of
+ * up to `reason_bytes` (with its NUL) cannot fail for lack of memory. What has been
+ * appended to a log can then be folded in without a second chance to fail. */
+cocabo_status cb_history_reserve(cb_history *history, int64_t trials,
+                                 size_t reason_bytes, cocabo_error *err);
+
+/* Has this point been proposed, added or evaluated before, by any trial in any state?
+ */
 bool cb_history_contains(const cb_history *history, const cb_cell *cells);
 /* How many different points that is. */
 uint64_t cb_history_distinct(const cb_history *history);

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "acquisition/search.h"
+#include "bandit/team.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "bandit/team.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
 #include "sampler/sampler.h"
@@ -198,8 +198,8 @@ static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
       .best = history->best >= 0 ? standardised(s, history->y[history->best]) : 0.0};
 }
 
-/* Uniform over the cube; over the levels where an input lives on a grid. The interval is
- * widened by half a cell at each end, so that the outer levels get their share. */
+/* Uniform over the cube; over the levels where an input lives on a grid. The interval
+ * is widened by half a cell at each end, so that the outer levels get their share. */
 static void fill_candidates(const cocabo *s, cb_rng *rng) {
   double *x = cb_search_candidates(s->search);
   const int d = s->space->d;
@@ -262,8 +262,9 @@ static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
 
 /* ---- Algorithm 1 ----------------------------------------------------------------- */
 
-static cocabo_status select_point(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
-                                  cb_proposal *out, int k, cocabo_error *err) {
+static cocabo_status select_point(cocabo *s, const cb_ask *ask,
+                                  const cb_acquire *acquire, cb_proposal *out, int k,
+                                  cocabo_error *err) {
   const cb_settings *settings = s->settings;
   const uint64_t number = (uint64_t)ask->number + (uint64_t)k;
   const int64_t round = ask->history->n_rounds + 1;
@@ -312,7 +313,8 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   return status;
 }
 
-/* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before ------------- */
+/* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
+ */
 
 static bool fit_due(const cb_ask *ask) {
   const cb_history *history = ask->history;
@@ -325,15 +327,15 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   cocabo *s = state;
   const cb_history *history = ask->history;
-  const int n_theta = cb_theta_count(&s->spec);
+  const int n_theta = cb_theta_lay_out(&s->spec).count;
   const double *start = history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
   cb_likelihood *likelihood;
   double theta[CB_MAX_THETA];
   memcpy(theta, start, (size_t)n_theta * sizeof *theta);
 
   CB_TRY(gather(s, history, history->n, err));
-  CB_TRY(cb_likelihood_new(&likelihood, &s->spec, (int)history->n, s->x, s->h, history->y,
-                           err));
+  CB_TRY(cb_likelihood_new(&likelihood, &s->spec, (int)history->n, s->x, s->h,
+                           history->y, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   const cocabo_status status = cb_gp_fit(likelihood, &s->spec, &s->box, RESTARTS,
                                          FIT_EVALUATIONS, &rng, theta, NULL, err);

@@ -19,7 +19,8 @@ static cocabo_status propose_random(const cb_ask *ask, cb_purpose purpose,
   return COCABO_OK;
 }
 
-cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err) {
+cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out,
+                                cocabo_error *err) {
   return propose_random(ask, CB_RNG_DESIGN, out, err);
 }
 

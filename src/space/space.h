@@ -1,8 +1,8 @@
 /* space.h - parameters, and the border between user values and the unit world.
  *
- * Outside, a point is one value per parameter, in the order they were added. Inside it is
- * z = (x, h): the d numeric parameters (real, int, ordinal) as x in [-1,1]^d and the c
- * unordered choices as indices 0 <= h_j < N_j. `cells` are the exact user values in
+ * Outside, a point is one value per parameter, in the order they were added. Inside it
+ * is z = (x, h): the d numeric parameters (real, int, ordinal) as x in [-1,1]^d and the
+ * c unordered choices as indices 0 <= h_j < N_j. `cells` are the exact user values in
  * between: what is stored, compared and told to the user. The model only ever sees
  * encode(cells), never an x that decode would have moved.
  */
@@ -19,19 +19,27 @@ typedef enum cb_kind { CB_REAL, CB_INTEGER, CB_CHOICE, CB_ORDINAL } cb_kind;
 
 /* One user value; which member counts follows from the parameter's kind. */
 typedef union cb_cell {
-  double real;     /* CB_REAL; never -0.0 */
-  int64_t integer; /* CB_INTEGER: the value; CB_CHOICE, CB_ORDINAL: index of the choice */
+  double real; /* CB_REAL; never -0.0 */
+  int64_t
+      integer; /* CB_INTEGER: the value; CB_CHOICE, CB_ORDINAL: index of the choice */
 } cb_cell;
+
+/* A grid has at most 2^53 levels (and a log scale of integers ends at 2^40), so that
+ * every level has a place of its own in [-1,1]. */
+#define CB_MAX_LEVELS (INT64_C(1) << 53)
+#define CB_MAX_LOG_INT (INT64_C(1) << 40)
 
 typedef struct cb_param {
   char *name;
   cb_kind kind;
   bool log;
-  double low, high, step;  /* CB_REAL; step 0 = continuous; high lies on the grid */
-  int64_t ilow, ihigh;     /* CB_INTEGER */
-  cocabo_value *choices;   /* CB_CHOICE, CB_ORDINAL; texts owned by the parameter */
+  double low, high, step; /* CB_REAL; step 0 = continuous; high lies on the grid */
+  int64_t ilow, ihigh;    /* CB_INTEGER; low and high are the same as doubles */
+  cocabo_value *choices;  /* CB_CHOICE, CB_ORDINAL; texts owned by the parameter */
   int n_choices;
-  int slot;                /* row of this parameter in x or in h */
+  int slot;                 /* row of this parameter in x or in h */
+  int64_t levels;           /* values it can take; 0 = continuous */
+  double log_low, log_span; /* log: log(low) and log(high) - log(low) */
 } cb_param;
 
 /* Being built it belongs to its creator; once copied into a study it is immutable and
@@ -58,19 +66,21 @@ int32_t cb_space_arms(const cocabo_space *space, int j);        /* N_j of row j 
 /* cells -> (x, h). Total for cells inside the space. */
 void cb_space_encode(const cocabo_space *space, const cb_cell *cells, double *x,
                      int32_t *h);
-/* (x, h) -> cells: clips to the bounds and snaps integers, steps and ordinals. For cells
- * of the space, decode(encode(cells)) gives the very same integers and indices and, for
- * continuous reals, the value up to rounding (exactly at both ends of the range). */
+/* (x, h) -> cells: clips to the bounds and snaps integers, steps and ordinals. For
+ * cells of the space, decode(encode(cells)) gives the very same integers and indices
+ * and, for continuous reals, the value up to rounding (exactly at both ends of the
+ * range). */
 void cb_space_decode(const cocabo_space *space, const double *x, const int32_t *h,
                      cb_cell *cells);
 
-/* A uniform random point: every level of a grid and every choice is equally likely; on a
- * log scale uniform in the logarithm (integers by the width of their cell). Uses one
- * draw per parameter, in order. */
+/* A uniform random point: every level of a grid and every choice is equally likely; on
+ * a log scale uniform in the logarithm (an integer v by the width of [v - 1/2, v +
+ * 1/2]). Uses one draw per parameter, in order. */
 void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells);
 
 /* Row j of x as a grid: its number of levels (0 = continuous), level k's place, and the
- * level nearest to x_j. */
+ * level nearest to x_j (the lower of two; x_j is clipped). Places rise strictly with k
+ * and level_of(level_x(k)) = k for every k. */
 int64_t cb_space_levels(const cocabo_space *space, int j);
 double cb_space_level_x(const cocabo_space *space, int j, int64_t k);
 int64_t cb_space_level_of(const cocabo_space *space, int j, double xj);
@@ -83,10 +93,16 @@ void cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells);
 /* User value -> cell of parameter i, and back. to_cell takes an int where a real is
  * wanted (exactly representable), but choices only by their own type; a value outside
  * the domain or off the grid is COCABO_E_RANGE, of the wrong type COCABO_E_INVALID, and
- * the sentence names the parameter. The text of from_cell is borrowed from the space. */
-cocabo_status cb_space_to_cell(const cocabo_space *space, int i, const cocabo_value *value,
-                               cb_cell *cell, cocabo_error *err);
+ * the sentence names the parameter. The text of from_cell is borrowed from the space.
+ */
+cocabo_status cb_space_to_cell(const cocabo_space *space, int i,
+                               const cocabo_value *value, cb_cell *cell,
+                               cocabo_error *err);
 cocabo_value cb_space_from_cell(const cocabo_space *space, int i, cb_cell cell);
+
+/* Are these cells of the space: in range, on the grid, indices of existing choices?
+ * What comes from a log is checked with it before it is encoded. */
+bool cb_space_holds(const cocabo_space *space, const cb_cell *cells);
 
 /* Same point? Cells hold no padding and no -0.0, so equality is by bits. */
 bool cb_cells_equal(int n, const cb_cell *a, const cb_cell *b);

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-ALLOWED = ("libc.so", "libm.so", "libopenblas.so", "liblbfgsb.so",
+ALLOWED = ("libc.so", "libm.so", "liblbfgsb.so",
            "ld-linux", "libgcov", "libasan", "libubsan", "libgcc_s")
 
 library = sys.argv[1]

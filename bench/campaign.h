@@ -1,0 +1,29 @@
+/* campaign.h - many runs into one file, resumable at any moment. */
+#ifndef BENCH_CAMPAIGN_H
+#define BENCH_CAMPAIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cocabo.h"
+#include "experiment.h"
+#include "outfile.h"
+
+typedef struct bench_campaign bench_campaign;
+
+/* Opens the results file and finds out what is left to do of the n experiments, which
+ * are borrowed. Nothing of the file is changed yet. A run of the file that was made
+ * with another --init or --iterations is refused; one that a cut left unfinished is to
+ * be done again. *out is owned by the caller. */
+cocabo_status bench_campaign_open(bench_campaign **out, const char *path,
+                                  const bench_experiment *experiments, size_t n,
+                                  cocabo_error *err);
+void bench_campaign_free(bench_campaign *campaign); /* NULL is allowed */
+
+/* Does the rest, `jobs` runs at a time, appending each whole run to the file; then puts
+ * the file in its final order: other runs as they were found, then the experiments. On
+ * failure the file holds every finished run. */
+cocabo_status bench_campaign_run(bench_campaign *campaign, int jobs, bool quiet,
+                                 cocabo_error *err);
+
+#endif

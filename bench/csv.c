@@ -1,0 +1,234 @@
+#include "csv.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+const char bench_csv_header[] =
+    "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds\n";
+
+cocabo_status bench_csv_append(bench_buffer *text, const char *key,
+                               const bench_row *row, cocabo_error *err) {
+  return bench_buffer_printf(text, err, "%s,%lld,%lld,%.17g,%.17g,%.6g\n", key,
+                             (long long)row->iteration, (long long)row->evaluation,
+                             row->value, row->best, row->ask_seconds);
+}
+
+/* ---- one line ------------------------------------------------------------------- */
+
+/* Steps over a field of text and the comma behind it. */
+static bool skip_name(const char **cursor) {
+  const size_t size = strcspn(*cursor, ",\n");
+  const bool ok = size > 0 && (*cursor)[size] == ',';
+  *cursor += size + ok;
+  return ok;
+}
+
+static bool read_count(const char **cursor, int64_t *out) {
+  if (!isdigit((unsigned char)**cursor))
+    return false;
+  char *end;
+  *out = strtoll(*cursor, &end, 10);
+  const bool ok = *end == ',';
+  *cursor = end + ok;
+  return ok;
+}
+
+static bool read_number(const char **cursor, char delimiter, double *out) {
+  if (isspace((unsigned char)**cursor)) /* strtod would skip it, newlines too */
+    return false;
+  char *end;
+  *out = strtod(*cursor, &end);
+  const bool ok = end != *cursor && *end == delimiter;
+  *cursor = end + ok;
+  return ok;
+}
+
+static bool read_row(const char **cursor, bench_row *row) {
+  return read_count(cursor, &row->iteration) && read_count(cursor, &row->evaluation) &&
+         read_number(cursor, ',', &row->value) &&
+         read_number(cursor, ',', &row->best) &&
+         read_number(cursor, '\n', &row->ask_seconds);
+}
+
+/* A whole line: the start of a series of one row. */
+static bool read_line(const char **cursor, bench_series *series, bench_row *row) {
+  const char *text = *cursor;
+  int64_t seed;
+  *series = (bench_series){.text = text, .whole = true};
+  if (!skip_name(cursor) || !skip_name(cursor) || !read_count(cursor, &series->batch))
+    return false;
+  series->group = (size_t)(*cursor - text) - 1;
+  if (series->batch < 1 || !read_count(cursor, &seed))
+    return false;
+  series->key = (size_t)(*cursor - text) - 1;
+  return read_row(cursor, row);
+}
+
+bench_row bench_csv_next(const char **cursor) {
+  bench_series series;
+  bench_row row = {0};
+  read_line(cursor, &series, &row);
+  return row;
+}
+
+/* ---- a whole text --------------------------------------------------------------- */
+
+static void add_row(bench_series *series, const bench_row *row, const char *end) {
+  if (row->iteration == 0 && series->init == series->rows)
+    series->init++;
+  const int64_t after = series->rows + 1 - series->init; /* rows behind the design */
+  const int64_t iteration = (after + series->batch - 1) / series->batch;
+  series->rows++;
+  series->iterations = row->iteration;
+  series->whole &= row->evaluation == series->rows && row->iteration == iteration;
+  series->size = (size_t)(end - series->text);
+}
+
+static bool same_key(const bench_series *a, const bench_series *b) {
+  return a->key == b->key && memcmp(a->text, b->text, a->key) == 0;
+}
+
+static cocabo_status append_series(bench_results *out, size_t *capacity,
+                                   const bench_series *series, cocabo_error *err) {
+  void *items = out->series;
+  if (!cb_reserve(&items, capacity, out->n + 1, sizeof *out->series))
+    return cb_no_memory(err);
+  out->series = items;
+  out->series[out->n++] = *series;
+  return COCABO_OK;
+}
+
+/* The start of a line that may hold anything, fit for a sentence. */
+enum { EXCERPT = 40 };
+static const char *excerpt(const char *line, const char *end, char out[EXCERPT + 1]) {
+  int size = 0;
+  for (; line + size < end && line[size] != '\n' && size < EXCERPT; size++)
+    out[size] = isprint((unsigned char)line[size]) ? line[size] : '?';
+  out[size] = '\0';
+  return out;
+}
+
+static cocabo_status parse_rows(bench_results *out, const char *name, const char *text,
+                                const char *end, cocabo_error *err) {
+  size_t capacity = 0;
+  const char *cursor = text;
+  for (int64_t line = 2; cursor < end; line++) {
+    bench_series series;
+    bench_row row;
+    char start[EXCERPT + 1];
+    if (!read_line(&cursor, &series, &row))
+      return cb_fail(err, COCABO_E_INVALID,
+                     "%s line %lld starts with \"%s\" and is no row of results", name,
+                     (long long)line, excerpt(series.text, end, start));
+    if (out->n == 0 || !same_key(&out->series[out->n - 1], &series))
+      CB_TRY(append_series(out, &capacity, &series, err));
+    add_row(&out->series[out->n - 1], &row, cursor);
+  }
+  for (size_t i = 0; i < out->n; i++) {
+    bench_series *s = &out->series[i];
+    s->whole &= (s->rows - s->init) % s->batch == 0;
+  }
+  return COCABO_OK;
+}
+
+/* By bytes, the shorter first where one is the start of the other. */
+static int compare_keys(const char *a, size_t n, const char *b, size_t m) {
+  const int order = memcmp(a, b, n < m ? n : m);
+  return order != 0 ? order : (n > m) - (n < m);
+}
+
+static int compare_series(const void *a, const void *b) {
+  const bench_series *s = *(bench_series *const *)a, *t = *(bench_series *const *)b;
+  return compare_keys(s->text, s->key, t->text, t->key);
+}
+
+static cocabo_status sort_by_key(bench_results *out, const char *name,
+                                 cocabo_error *err) {
+  out->by_key = cb_calloc(out->n, sizeof(bench_series *));
+  if (!out->by_key)
+    return cb_no_memory(err);
+  for (size_t i = 0; i < out->n; i++)
+    out->by_key[i] = &out->series[i];
+  qsort(out->by_key, out->n, sizeof(bench_series *), compare_series);
+  for (size_t i = 1; i < out->n; i++)
+    if (same_key(out->by_key[i - 1], out->by_key[i]))
+      return cb_fail(err, COCABO_E_INVALID, "%s has the run %.*s in two places", name,
+                     (int)out->by_key[i]->key, out->by_key[i]->text);
+  return COCABO_OK;
+}
+
+/* Length of the text that counts: up to the last newline. */
+static cocabo_status check_end(const char *name, const bench_buffer *text,
+                               bool may_be_cut, size_t *size, cocabo_error *err) {
+  *size = text->size;
+  while (*size > 0 && text->data[*size - 1] != '\n')
+    (*size)--;
+  if (*size < text->size && !may_be_cut)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "%s is cut in its last line; the command that wrote it repairs it",
+                   name);
+  return COCABO_OK;
+}
+
+static cocabo_status check_header(const char *name, const bench_buffer *text,
+                                  bool may_be_cut, cocabo_error *err) {
+  const size_t header = strlen(bench_csv_header);
+  const size_t size = text->size < header ? text->size : header;
+  const bool same = size == 0 || memcmp(text->data, bench_csv_header, size) == 0;
+  if (same && (size == header || may_be_cut))
+    return COCABO_OK;
+  char start[EXCERPT + 1];
+  return cb_fail(err, COCABO_E_INVALID,
+                 "%s is not a file of results: it starts with \"%s\", want \"%.*s\"",
+                 name, excerpt(text->data, text->data + text->size, start),
+                 (int)header - 1, bench_csv_header);
+}
+
+static cocabo_status parse_text(bench_results *out, const char *name,
+                                const bench_buffer *text, bool may_be_cut,
+                                cocabo_error *err) {
+  const size_t header = strlen(bench_csv_header);
+  size_t size;
+  CB_TRY(check_header(name, text, may_be_cut, err));
+  CB_TRY(check_end(name, text, may_be_cut, &size, err));
+  if (size > header)
+    CB_TRY(parse_rows(out, name, text->data + header, text->data + size, err));
+  return sort_by_key(out, name, err);
+}
+
+cocabo_status bench_results_parse(bench_results *out, const char *name,
+                                  const bench_buffer *text, bool may_be_cut,
+                                  cocabo_error *err) {
+  *out = (bench_results){0};
+  const cocabo_status status = parse_text(out, name, text, may_be_cut, err);
+  if (status != COCABO_OK)
+    bench_results_free(out);
+  return status;
+}
+
+void bench_results_free(bench_results *results) {
+  cb_free(results->series);
+  cb_free(results->by_key);
+  *results = (bench_results){0};
+}
+
+const bench_series *bench_results_find(const bench_results *results, const char *key) {
+  size_t low = 0, high = results->n;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const bench_series *s = results->by_key[middle];
+    const int order = compare_keys(key, strlen(key), s->text, s->key);
+    if (order == 0)
+      return s;
+    if (order < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return NULL;
+}

@@ -1,0 +1,64 @@
+/* csv.h - results as rows of text.
+ *
+ *   problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds
+ *
+ * One row an evaluation: iteration 0 for the initial points, then 1, 2, ... with
+ * `batch` rows each; evaluation counts from 1. A run is the rows that share the first
+ * four fields, its key. Runs are kept as the text they were read as, so that copying a
+ * file changes nothing.
+ */
+#ifndef BENCH_CSV_H
+#define BENCH_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer.h"
+#include "cocabo.h"
+
+extern const char bench_csv_header[]; /* with its newline */
+
+/* What changes from row to row of a run. */
+typedef struct bench_row {
+  int64_t iteration, evaluation;
+  double value, best;
+  double ask_seconds; /* of the iteration's ask, divided by its points */
+} bench_row;
+
+typedef struct bench_series {
+  const char *text; /* its rows, each with its newline; borrowed */
+  size_t size;
+  size_t key;   /* length of "problem,method,batch,seed" at the start of text */
+  size_t group; /* length of "problem,method,batch" there */
+  int64_t batch;
+  int64_t rows, init, iterations; /* init: rows of iteration 0 */
+  bool whole; /* evaluations 1 .. rows; every iteration 1 .. iterations has its rows */
+} bench_series;
+
+typedef struct bench_results {
+  size_t n;
+  bench_series *series;        /* in the order of the text */
+  const bench_series **by_key; /* sorted */
+} bench_results;
+
+/* Appends one row; `key` is "problem,method,batch,seed". */
+cocabo_status bench_csv_append(bench_buffer *text, const char *key,
+                               const bench_row *row, cocabo_error *err);
+
+/* The row at *cursor, which steps to the next one; for text that was read before. */
+bench_row bench_csv_next(const char **cursor);
+
+/* Reads the rows of a whole file; name is for the sentences. The series borrow from
+ * `text`. Text that is not ours, a line that is no row, and a run that appears twice
+ * are COCABO_E_INVALID. A text cut short is ours: where `may_be_cut`, what follows the
+ * last newline is passed over, and so is a header that stops before its end. */
+cocabo_status bench_results_parse(bench_results *out, const char *name,
+                                  const bench_buffer *text, bool may_be_cut,
+                                  cocabo_error *err);
+void bench_results_free(bench_results *results); /* and back to {0} */
+
+/* The run of that key, or NULL. */
+const bench_series *bench_results_find(const bench_results *results, const char *key);
+
+#endif

@@ -1,0 +1,160 @@
+#include "experiment.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "clock.h"
+#include "csv.h"
+
+void bench_experiment_key(const bench_experiment *experiment,
+                          char key[BENCH_KEY_SIZE]) {
+  snprintf(key, BENCH_KEY_SIZE, "%s,%s,%lld,%lld", experiment->problem->name,
+           experiment->method->name, (long long)experiment->batch,
+           (long long)experiment->seed);
+}
+
+int64_t bench_experiment_rows(const bench_experiment *experiment) {
+  return experiment->init + experiment->iterations * experiment->batch;
+}
+
+/* ---- options -------------------------------------------------------------------- */
+
+static cocabo_status set_int(cocabo_options *options, const char *name, int64_t value,
+                             cocabo_error *err) {
+  char text[32];
+  snprintf(text, sizeof text, "%lld", (long long)value);
+  return cocabo_options_set(options, name, text, err);
+}
+
+static cocabo_status set_options(const bench_experiment *experiment,
+                                 cocabo_options *options, cocabo_error *err) {
+  CB_TRY(set_int(options, "seed", experiment->seed, err));
+  CB_TRY(set_int(options, "n_init", experiment->init, err));
+  CB_TRY(set_int(options, "horizon", experiment->iterations, err));
+  CB_TRY(cocabo_options_set(options, "direction", "maximize", err));
+  CB_TRY(bench_method_apply(experiment->method, options, err));
+  for (int i = 0; i < experiment->settings->n; i++)
+    CB_TRY(bench_setting_apply(experiment->settings->items[i], options, err));
+  return COCABO_OK;
+}
+
+cocabo_status bench_experiment_options(const bench_experiment *experiment,
+                                       cocabo_options **out, cocabo_error *err) {
+  *out = NULL;
+  cocabo_options *options = cocabo_options_new();
+  if (!options)
+    return cb_no_memory(err);
+  const cocabo_status status = set_options(experiment, options, err);
+  if (status == COCABO_OK)
+    *out = options;
+  else
+    cocabo_options_free(options);
+  return status;
+}
+
+/* ---- the study ------------------------------------------------------------------ */
+
+static cocabo_status make_space(const bench_experiment *experiment, cocabo_space **out,
+                                cocabo_error *err) {
+  CB_TRY(bench_problem_space(experiment->problem, out, err));
+  if (!experiment->permute)
+    return COCABO_OK;
+  cocabo_space *plain = *out;
+  const cocabo_status status =
+      bench_space_permuted(plain, (uint64_t)experiment->seed, out, err);
+  cocabo_space_free(plain);
+  return status;
+}
+
+cocabo_status bench_experiment_study(const bench_experiment *experiment,
+                                     cocabo_study **out, cocabo_error *err) {
+  cocabo_options *options;
+  cocabo_space *space = NULL;
+  *out = NULL;
+  CB_TRY(bench_experiment_options(experiment, &options, err));
+  cocabo_status status = make_space(experiment, &space, err);
+  if (status == COCABO_OK)
+    status = cocabo_study_create(out, "bench", space, options, NULL, err);
+  cocabo_space_free(space);
+  cocabo_options_free(options);
+  return status;
+}
+
+/* ---- the run -------------------------------------------------------------------- */
+
+typedef struct session {
+  const bench_experiment *experiment;
+  cocabo_study *study;
+  cocabo_trial **trials; /* room for one ask */
+  char key[BENCH_KEY_SIZE];
+  bench_row row; /* the last one written */
+  bench_buffer *rows;
+  bench_evaluated_fn evaluated;
+  void *user;
+} session;
+
+static cocabo_status evaluate(session *s, const cocabo_trial *trial,
+                              cocabo_error *err) {
+  bench_row *row = &s->row;
+  CB_TRY(bench_value_of_trial(s->experiment->problem, trial, &row->value, err));
+  CB_TRY(cocabo_study_tell(s->study, cocabo_trial_number(trial), row->value, err));
+  row->evaluation++;
+  if (row->value > row->best)
+    row->best = row->value;
+  CB_TRY(bench_csv_append(s->rows, s->key, row, err));
+  s->evaluated(s->user);
+  return COCABO_OK;
+}
+
+static cocabo_status evaluate_all(session *s, int64_t n, cocabo_error *err) {
+  for (int64_t i = 0; i < n; i++)
+    CB_TRY(evaluate(s, s->trials[i], err));
+  return COCABO_OK;
+}
+
+/* Ask for n points, evaluate and tell them. */
+static cocabo_status iterate(session *s, int64_t iteration, int64_t n,
+                             cocabo_error *err) {
+  if (n == 0)
+    return COCABO_OK;
+  const double start = bench_now();
+  CB_TRY(cocabo_study_ask(s->study, (size_t)n, s->trials, err));
+  s->row.ask_seconds = (bench_now() - start) / (double)n;
+  s->row.iteration = iteration;
+  const cocabo_status status = evaluate_all(s, n, err);
+  for (int64_t i = 0; i < n; i++)
+    cocabo_trial_free(s->trials[i]);
+  return status;
+}
+
+static cocabo_status play(session *s, cocabo_error *err) {
+  const bench_experiment *e = s->experiment;
+  CB_TRY(iterate(s, 0, e->init, err));
+  for (int64_t t = 1; t <= e->iterations; t++)
+    CB_TRY(iterate(s, t, e->batch, err));
+  return COCABO_OK;
+}
+
+cocabo_status bench_experiment_run(const bench_experiment *experiment,
+                                   bench_evaluated_fn evaluated, void *user,
+                                   bench_buffer *rows, cocabo_error *err) {
+  const int64_t most =
+      experiment->init > experiment->batch ? experiment->init : experiment->batch;
+  session s = {.experiment = experiment,
+               .row = {.best = -INFINITY},
+               .rows = rows,
+               .evaluated = evaluated,
+               .user = user};
+  bench_experiment_key(experiment, s.key);
+  s.trials = cb_calloc((size_t)most, sizeof *s.trials);
+  if (!s.trials)
+    return cb_no_memory(err);
+  cocabo_status status = bench_experiment_study(experiment, &s.study, err);
+  if (status == COCABO_OK)
+    status = play(&s, err);
+  cocabo_study_free(s.study);
+  cb_free(s.trials);
+  return status;
+}

@@ -1,0 +1,43 @@
+/* experiment.h - one run: a method on a problem from one seed, as rows of results. */
+#ifndef BENCH_EXPERIMENT_H
+#define BENCH_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "args.h"
+#include "buffer.h"
+#include "cocabo.h"
+#include "methods.h"
+#include "problem.h"
+
+typedef struct bench_experiment {
+  const bench_problem *problem;
+  const bench_method *method;
+  int64_t seed, batch, init, iterations;
+  bool permute;                /* the order of the choices, by the seed */
+  const bench_texts *settings; /* OPTION=VALUE, on top of the method's; borrowed */
+} bench_experiment;
+
+/* Its rows' first four fields: "problem,method,batch,seed". */
+enum { BENCH_KEY_SIZE = 160 };
+void bench_experiment_key(const bench_experiment *experiment, char key[BENCH_KEY_SIZE]);
+int64_t bench_experiment_rows(const bench_experiment *experiment);
+
+/* The study's options; a bad setting fails here. *out is owned by the caller. */
+cocabo_status bench_experiment_options(const bench_experiment *experiment,
+                                       cocabo_options **out, cocabo_error *err);
+
+/* A study of the problem with these options, in memory; owned by the caller. */
+cocabo_status bench_experiment_study(const bench_experiment *experiment,
+                                     cocabo_study **out, cocabo_error *err);
+
+/* Called after each evaluation. */
+typedef void (*bench_evaluated_fn)(void *user);
+
+/* Appends all rows of the run, or fails. */
+cocabo_status bench_experiment_run(const bench_experiment *experiment,
+                                   bench_evaluated_fn evaluated, void *user,
+                                   bench_buffer *rows, cocabo_error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/* problem.h - black boxes with known inputs, and the suite that lists them.
+ *
+ * A problem is a constant: a name, a search space and a function of the user's values.
+ * It knows nothing of methods, seeds or files. What changes a problem is a
+ * transformation of its space (bench_space_permuted); what records it is elsewhere.
+ *
+ * To add one: a raw function and an entry in a file of problems/, and, for a new file,
+ * one line in problem.c.
+ */
+#ifndef BENCH_PROBLEM_H
+#define BENCH_PROBLEM_H
+
+#include <stdint.h>
+
+#include "cocabo.h"
+#include "space/space.h"
+
+/* The bench's random streams: the high half of the number in cb_rng_make(seed,
+ * CB_RNG_BENCH, number). Results depend on them: pinned. */
+enum {
+  BENCH_STREAM_PERMUTE = 1,  /* low half: the parameter */
+  BENCH_STREAM_LATENCY = 2,  /* low half: 0 */
+  BENCH_STREAM_SURROGATE = 3 /* low half: 0 data, 1 restarts of the fit */
+};
+cb_rng bench_rng(uint64_t seed, uint32_t stream, uint32_t number);
+
+typedef struct bench_problem bench_problem;
+struct bench_problem {
+  const char *name;
+  const char *help; /* one line */
+  int d, c;         /* numeric and categorical inputs, d + c <= BENCH_MAX_INPUTS */
+  double optimum;   /* the largest value */
+
+  cocabo_status (*add_inputs)(const bench_problem *problem, cocabo_space *space,
+                              cocabo_error *err);
+  /* Maximised. values: d + c of them, in the order of the space. */
+  double (*value)(const bench_problem *problem, const cocabo_value *values);
+};
+
+enum { BENCH_MAX_INPUTS = COCABO_MAX_PARAMETERS };
+
+const bench_problem *bench_problem_at(int i);              /* NULL past the end */
+const bench_problem *bench_problem_find(const char *name); /* NULL: none */
+
+/* The problem's space; *out is owned by the caller. */
+cocabo_status bench_problem_space(const bench_problem *problem, cocabo_space **out,
+                                  cocabo_error *err);
+
+/* The same space with the choices of every unordered parameter listed in an order drawn
+ * from the seed: the optimiser sees other category numbers for the same labels, so the
+ * problem's function needs no change. *out is owned by the caller. */
+cocabo_status bench_space_permuted(const cocabo_space *space, uint64_t seed,
+                                   cocabo_space **out, cocabo_error *err);
+
+/* The value at cells of the space, and at the point of a trial. */
+double bench_value_at_cells(const bench_problem *problem, const cocabo_space *space,
+                            const cb_cell *cells);
+cocabo_status bench_value_of_trial(const bench_problem *problem,
+                                   const cocabo_trial *trial, double *value,
+                                   cocabo_error *err);
+
+#endif

@@ -1,0 +1,190 @@
+/* run.c - cocabo-bench run: methods on problems from seeds, into a file of results. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "campaign.h"
+#include "experiment.h"
+#include "names.h"
+#include "pool.h"
+
+/* ---- the command line ----------------------------------------------------------- */
+
+typedef struct run_args {
+  const char *problems, *methods, *batch, *init, *iterations, *seeds, *jobs, *output;
+  bool permute, quiet;
+  bench_texts settings;
+} run_args;
+
+static const bench_option options[] = {
+    {"--problem", "LIST", "problems, e.g. func-2c,ackley-3c", BENCH_TEXT,
+     offsetof(run_args, problems)},
+    {"--method", "LIST", "methods, e.g. random,cocabo-0.5", BENCH_TEXT,
+     offsetof(run_args, methods)},
+    {"--batch", "B", "points asked for at a time (1)", BENCH_TEXT,
+     offsetof(run_args, batch)},
+    {"--init", "N", "initial random points, iteration 0 (24)", BENCH_TEXT,
+     offsetof(run_args, init)},
+    {"--iterations", "T", "asks after the initial points (200)", BENCH_TEXT,
+     offsetof(run_args, iterations)},
+    {"--seeds", "LIST", "one run each, e.g. 0-19 or 0,3,5-7 (0-19)", BENCH_TEXT,
+     offsetof(run_args, seeds)},
+    {"--jobs", "N", "runs at a time, each in its own process (1)", BENCH_TEXT,
+     offsetof(run_args, jobs)},
+    {"--permute", NULL, "list the choices in an order drawn from the seed", BENCH_FLAG,
+     offsetof(run_args, permute)},
+    {"--set", "OPTION=VALUE", "an option of the study; may be repeated", BENCH_TEXTS,
+     offsetof(run_args, settings)},
+    {"-o", "FILE", "the file of results (CSV)", BENCH_TEXT, offsetof(run_args, output)},
+    {"-q", NULL, "no progress", BENCH_FLAG, offsetof(run_args, quiet)},
+    {0}};
+
+typedef struct request {
+  run_args args;
+  bench_chosen problems, methods;
+  int64_t batch, init, iterations, jobs;
+  bench_ints seeds;
+  size_t n; /* experiments: problems x methods x seeds, in this order */
+  bench_experiment *experiments;
+} request;
+
+static cocabo_status parse_numbers(request *r, cocabo_error *err) {
+  const run_args *a = &r->args;
+  CB_TRY(bench_parse_int("--batch", a->batch, 1, 1000, &r->batch, err));
+  CB_TRY(bench_parse_int("--init", a->init, 0, 100000, &r->init, err));
+  CB_TRY(
+      bench_parse_int("--iterations", a->iterations, 0, 100000, &r->iterations, err));
+  CB_TRY(bench_parse_int("--jobs", a->jobs, 1, BENCH_MAX_JOBS, &r->jobs, err));
+  if (r->init + r->iterations == 0)
+    return cb_fail(err, COCABO_E_RANGE,
+                   "--init and --iterations are both 0, want one above 0");
+  const char *seeds = a->seeds ? a->seeds : "0-19";
+  return bench_parse_ints("--seeds", seeds, 0, INT32_MAX, &r->seeds, err);
+}
+
+/* These come from the command's own options. */
+static cocabo_status refuse_own_settings(const bench_texts *settings,
+                                         cocabo_error *err) {
+  static const char *const own[][2] = {
+      {"seed=", "--seeds"},
+      {"n_init=", "--init"},
+      {"horizon=", "--iterations"},
+      {"sampler=", "--method"},
+      {"direction=", "no other: values are maximised"}};
+  for (int i = 0; i < settings->n; i++)
+    for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+      if (strncmp(settings->items[i], own[k][0], strlen(own[k][0])) == 0)
+        return cb_fail(err, COCABO_E_INVALID, "--set %s is not for here, want %s",
+                       settings->items[i], own[k][1]);
+  return COCABO_OK;
+}
+
+static cocabo_status list_experiments(request *r, cocabo_error *err) {
+  r->n = (size_t)r->problems.n * (size_t)r->methods.n * (size_t)r->seeds.n;
+  r->experiments = cb_calloc(r->n, sizeof *r->experiments);
+  if (!r->experiments)
+    return cb_no_memory(err);
+  bench_experiment *e = r->experiments;
+  for (int p = 0; p < r->problems.n; p++)
+    for (int m = 0; m < r->methods.n; m++)
+      for (int64_t s = 0; s < r->seeds.n; s++)
+        *e++ = (bench_experiment){.problem = bench_problem_at(r->problems.items[p]),
+                                  .method = bench_method_at(r->methods.items[m]),
+                                  .seed = r->seeds.items[s],
+                                  .batch = r->batch,
+                                  .init = r->init,
+                                  .iterations = r->iterations,
+                                  .permute = r->args.permute,
+                                  .settings = &r->args.settings};
+  return COCABO_OK;
+}
+
+/* A bad --set is bad usage, so it is found before any run starts. */
+static cocabo_status try_options(const request *r, cocabo_error *err) {
+  for (size_t i = 0; i < r->n; i++) {
+    cocabo_options *tried;
+    CB_TRY(bench_experiment_options(&r->experiments[i], &tried, err));
+    cocabo_options_free(tried);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err) {
+  *r = (request){.batch = 1, .init = 24, .iterations = 200, .jobs = 1};
+  CB_TRY(bench_args_parse(options, argc, argv, &r->args, NULL, err));
+  CB_TRY(bench_parse_problems(r->args.problems, &r->problems, err));
+  CB_TRY(bench_parse_methods(r->args.methods, &r->methods, err));
+  CB_TRY(parse_numbers(r, err));
+  if (!r->args.output)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "-o is missing, want -o FILE for the results");
+  CB_TRY(refuse_own_settings(&r->args.settings, err));
+  CB_TRY(list_experiments(r, err));
+  return try_options(r, err);
+}
+
+static void request_clear(request *r) {
+  bench_ints_free(&r->seeds);
+  cb_free(r->experiments);
+}
+
+/* ---- the command ---------------------------------------------------------------- */
+
+static int exit_status(cocabo_status status) {
+  if (status == COCABO_E_INTERRUPTED)
+    return 128 + bench_pool_signal();
+  return BENCH_FAILURE;
+}
+
+static int carry_out(const request *r) {
+  cocabo_error err;
+  bench_campaign *campaign;
+  cocabo_status status =
+      bench_campaign_open(&campaign, r->args.output, r->experiments, r->n, &err);
+  if (status != COCABO_OK)
+    return bench_complain("run", status == COCABO_E_BUSY ? BENCH_FAILURE : BENCH_USAGE,
+                          &err);
+  status = bench_campaign_run(campaign, (int)r->jobs, r->args.quiet, &err);
+  bench_campaign_free(campaign);
+  return status == COCABO_OK ? BENCH_DONE
+                             : bench_complain("run", exit_status(status), &err);
+}
+
+static int run_main(int argc, char **argv) {
+  request r;
+  cocabo_error err;
+  const int status = parse(&r, argc, argv, &err) == COCABO_OK
+                         ? carry_out(&r)
+                         : bench_complain("run", BENCH_USAGE, &err);
+  request_clear(&r);
+  return status;
+}
+
+const bench_command bench_run = {
+    .name = "run",
+    .summary = "Runs methods on problems and writes one row an evaluation.",
+    .usage = "--problem LIST --method LIST [options] -o FILE",
+    .options = options,
+    .details =
+        "The file is CSV:\n"
+        "  problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds\n"
+        "Values are maximised. The same problem and seed give every method the same\n"
+        "initial points. Running the same line again resumes: runs that the file has "
+        "are\n"
+        "kept, an unfinished one is done again, and runs of other problems, methods "
+        "or\n"
+        "seeds stay. The result does not depend on --jobs or on interruptions, but "
+        "for\n"
+        "ask_seconds. --permute and --set change results without being in the file, "
+        "so\n"
+        "different ones belong in different files.",
+    .examples =
+        "  cocabo-bench run --problem func-2c --method random,cocabo-0.5 -o "
+        "results.csv\n"
+        "  cocabo-bench run --problem ackley-3c --method cocabo-auto --batch 4 \\\n"
+        "      --iterations 80 --seeds 0-9 --jobs 2 --set kappa=3 -o batch.csv",
+    .main = run_main,
+};

@@ -1,0 +1,302 @@
+/* surrogate.c - cocabo-bench surrogate: how well a model predicts (Table 1 of the
+ * paper).
+ *
+ * A repeat draws training and test points uniformly, fits the model to the former and
+ * sums the log predictive density of the latter,
+ *
+ *   sum_i log N(y_i; mu_i, var_i),   var_i with the noise,
+ *
+ * in units of y standardised by the training data; `--scale raw` is the same density in
+ * y's own units, which adds -test ln sd.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "model/gp.h"
+#include "model/gp_fit.h"
+#include "names.h"
+#include "problem.h"
+#include "stats.h"
+
+/* ---- data ----------------------------------------------------------------------- */
+
+/* Points of one repeat: the training points first, then the test points. */
+typedef struct split {
+  int d, c;
+  int train, test;
+  double *x;        /* d x (train + test), column-major */
+  int32_t *h;       /* c x (train + test), column-major */
+  double *y;        /* train + test, standardised by the training points */
+  double sd;        /* what y was divided by */
+  double *mu, *var; /* test: the model's prediction, noise included */
+  uint64_t repeat;  /* names the random streams */
+} split;
+
+static void split_clear(split *s) {
+  cb_free(s->x);
+  cb_free(s->h);
+  cb_free(s->y);
+  cb_free(s->mu);
+  cb_free(s->var);
+}
+
+static cocabo_status split_make(split *s, const cocabo_space *space, int train,
+                                int test, cocabo_error *err) {
+  const size_t n = (size_t)train + (size_t)test;
+  *s = (split){.d = space->d,
+               .c = space->c,
+               .train = train,
+               .test = test,
+               .x = cb_calloc(n * (size_t)space->d, sizeof *s->x),
+               .h = cb_calloc(n * (size_t)space->c, sizeof *s->h),
+               .y = cb_calloc(n, sizeof *s->y),
+               .mu = cb_calloc((size_t)test, sizeof *s->mu),
+               .var = cb_calloc((size_t)test, sizeof *s->var)};
+  if (s->x && s->h && s->y && s->mu && s->var)
+    return COCABO_OK;
+  split_clear(s);
+  return cb_no_memory(err);
+}
+
+static void draw_points(split *s, const bench_problem *problem,
+                        const cocabo_space *space) {
+  cb_rng rng = bench_rng(s->repeat, BENCH_STREAM_SURROGATE, 0);
+  for (int i = 0; i < s->train + s->test; i++) {
+    cb_cell cells[BENCH_MAX_INPUTS];
+    cb_space_sample(space, &rng, cells);
+    cb_space_encode(space, cells, s->x + cb_at(0, i, s->d), s->h + cb_at(0, i, s->c));
+    s->y[i] = bench_value_at_cells(problem, space, cells);
+  }
+}
+
+static void standardise(split *s) {
+  double mean;
+  cb_standardise(s->train, s->y, s->y, &mean, &s->sd);
+  for (int i = s->train; i < s->train + s->test; i++)
+    s->y[i] = (s->y[i] - mean) / s->sd;
+}
+
+/* ---- models --------------------------------------------------------------------- */
+
+typedef struct model {
+  const char *name;
+  /* Fits to the training points and fills mu and var of the test points. */
+  cocabo_status (*predict)(split *s, cocabo_error *err);
+} model;
+
+/* METHOD 1 with everything learnt: one length scale, lambda and the noise. */
+enum { RESTARTS = 5, EVALUATIONS = 200 };
+
+static cocabo_status learn(const split *s, const cb_kernel_spec *spec, double *theta,
+                           cocabo_error *err) {
+  cb_likelihood *likelihood;
+  CB_TRY(cb_likelihood_new(&likelihood, spec, s->train, s->x, s->h, s->y, err));
+  cb_theta_box box;
+  cb_theta_paper(spec, &box);
+  memcpy(theta, box.start, (size_t)cb_theta_lay_out(spec).count * sizeof *theta);
+  cb_rng rng = bench_rng(s->repeat, BENCH_STREAM_SURROGATE, 1);
+  const cocabo_status status =
+      cb_gp_fit(likelihood, spec, &box, RESTARTS, EVALUATIONS, &rng, theta, NULL, err);
+  cb_likelihood_free(likelihood);
+  return status;
+}
+
+/* The process standardises what it is given, and y already is: its units are ours. */
+static cocabo_status predict_with(cb_gp *gp, const double *theta, split *s,
+                                  cocabo_error *err) {
+  cb_gp_set_theta(gp, theta);
+  CB_TRY(cb_gp_factor(gp, s->train, s->x, s->h, err));
+  cb_gp_set_y(gp, s->y);
+  for (int i = 0; i < s->test; i++) {
+    const int k = s->train + i;
+    double sd;
+    cb_gp_bind(gp, s->h + cb_at(0, k, s->c));
+    cb_gp_predict(gp, 1, s->x + cb_at(0, k, s->d), &s->mu[i], &sd);
+    s->var[i] = sd * sd + cb_gp_noise(gp);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status predict_cocabo_auto(split *s, cocabo_error *err) {
+  const cb_kernel_spec spec = {
+      .d = s->d, .c = s->c, .half = true, .learn_lambda = true};
+  double theta[CB_MAX_THETA];
+  cb_gp *gp;
+  CB_TRY(learn(s, &spec, theta, err));
+  CB_TRY(cb_gp_new(&gp, &spec, err));
+  const cocabo_status status = predict_with(gp, theta, s, err);
+  cb_gp_free(gp);
+  return status;
+}
+
+static const model models[] = {{"cocabo-auto", predict_cocabo_auto}};
+
+static const char *model_name(int i) {
+  return i < (int)(sizeof models / sizeof models[0]) ? models[i].name : NULL;
+}
+
+/* ---- the command line ----------------------------------------------------------- */
+
+typedef struct surrogate_args {
+  const char *problems, *models, *train, *test, *repeats, *scale;
+  bool json;
+} surrogate_args;
+
+static const bench_option options[] = {
+    {"--problem", "LIST", "problems, e.g. ackley-2c,func-2c", BENCH_TEXT,
+     offsetof(surrogate_args, problems)},
+    {"--model", "LIST", "models (cocabo-auto)", BENCH_TEXT,
+     offsetof(surrogate_args, models)},
+    {"--train", "N", "training points (250)", BENCH_TEXT,
+     offsetof(surrogate_args, train)},
+    {"--test", "N", "test points (100)", BENCH_TEXT, offsetof(surrogate_args, test)},
+    {"--repeats", "N", "draws of the points (20)", BENCH_TEXT,
+     offsetof(surrogate_args, repeats)},
+    {"--scale", "UNITS", "of the density: standard or raw (standard)", BENCH_TEXT,
+     offsetof(surrogate_args, scale)},
+    {"--json", NULL, "one JSON object a line", BENCH_FLAG,
+     offsetof(surrogate_args, json)},
+    {0}};
+
+typedef struct request {
+  surrogate_args args;
+  bench_chosen problems, models;
+  int64_t train, test, repeats;
+  bool raw;
+} request;
+
+static cocabo_status parse_scale(request *r, cocabo_error *err) {
+  const char *scale = r->args.scale ? r->args.scale : "standard";
+  r->raw = strcmp(scale, "raw") == 0;
+  if (!r->raw && strcmp(scale, "standard") != 0)
+    return cb_fail(err, COCABO_E_INVALID, "--scale is \"%s\", want standard or raw",
+                   scale);
+  return COCABO_OK;
+}
+
+static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err) {
+  *r = (request){.train = 250, .test = 100, .repeats = 20};
+  const surrogate_args *a = &r->args;
+  CB_TRY(bench_args_parse(options, argc, argv, &r->args, NULL, err));
+  CB_TRY(bench_parse_problems(a->problems, &r->problems, err));
+  CB_TRY(bench_parse_names("--model", "model", a->models ? a->models : models[0].name,
+                           model_name, &r->models, err));
+  CB_TRY(bench_parse_int("--train", a->train, 2, 5000, &r->train, err));
+  CB_TRY(bench_parse_int("--test", a->test, 1, 1000000, &r->test, err));
+  CB_TRY(bench_parse_int("--repeats", a->repeats, 1, 100000, &r->repeats, err));
+  return parse_scale(r, err);
+}
+
+/* ---- the score ------------------------------------------------------------------ */
+
+static double log_density(const split *s) {
+  static const double log_2pi = 1.83787706640934548356;
+  double sum = 0.0;
+  for (int i = 0; i < s->test; i++) {
+    const double gap = s->y[s->train + i] - s->mu[i];
+    sum -= 0.5 * (log_2pi + log(s->var[i]) + gap * gap / s->var[i]);
+  }
+  return sum;
+}
+
+static cocabo_status score_repeat(split *s, const request *r,
+                                  const bench_problem *problem,
+                                  const cocabo_space *space, const model *m,
+                                  double *score, cocabo_error *err) {
+  draw_points(s, problem, space);
+  standardise(s);
+  CB_TRY(m->predict(s, err));
+  *score = log_density(s) - (r->raw ? s->test * log(s->sd) : 0.0);
+  return COCABO_OK;
+}
+
+static cocabo_status score_repeats(split *s, const request *r,
+                                   const bench_problem *problem,
+                                   const cocabo_space *space, const model *m,
+                                   bench_mean *mean, cocabo_error *err) {
+  for (int64_t repeat = 0; repeat < r->repeats; repeat++) {
+    double score;
+    s->repeat = (uint64_t)repeat;
+    CB_TRY(score_repeat(s, r, problem, space, m, &score, err));
+    bench_mean_add(mean, score);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status score(const request *r, const bench_problem *problem,
+                           const model *m, bench_mean *mean, cocabo_error *err) {
+  cocabo_space *space;
+  split s;
+  CB_TRY(bench_problem_space(problem, &space, err));
+  cocabo_status status = split_make(&s, space, (int)r->train, (int)r->test, err);
+  if (status == COCABO_OK) {
+    status = score_repeats(&s, r, problem, space, m, mean, err);
+    split_clear(&s);
+  }
+  cocabo_space_free(space);
+  return status;
+}
+
+/* ---- the output ----------------------------------------------------------------- */
+
+static void print_line(const request *r, const bench_problem *problem, const model *m,
+                       const bench_mean *mean) {
+  const char *scale = r->raw ? "raw" : "standard";
+  if (r->args.json) {
+    printf("{\"problem\": \"%s\", \"model\": \"%s\", \"scale\": \"%s\", \"mean\": ",
+           problem->name, m->name, scale);
+    bench_print_json_number(mean->mean);
+    printf(", \"se\": ");
+    bench_print_json_number(bench_mean_se(mean));
+    printf(", \"repeats\": %lld}\n", (long long)mean->n);
+  } else {
+    printf("%-20s %-14s %-9s %12.4f %10.4f %8lld\n", problem->name, m->name, scale,
+           mean->mean, bench_mean_se(mean), (long long)mean->n);
+  }
+  fflush(stdout); /* a line may take minutes */
+}
+
+static cocabo_status do_lines(const request *r, cocabo_error *err) {
+  if (!r->args.json)
+    printf("%-20s %-14s %-9s %12s %10s %8s\n", "problem", "model", "scale", "mean",
+           "se", "repeats");
+  for (int p = 0; p < r->problems.n; p++)
+    for (int k = 0; k < r->models.n; k++) {
+      const bench_problem *problem = bench_problem_at(r->problems.items[p]);
+      const model *m = &models[r->models.items[k]];
+      bench_mean mean = {0};
+      CB_TRY(score(r, problem, m, &mean, err));
+      print_line(r, problem, m, &mean);
+    }
+  return COCABO_OK;
+}
+
+static int surrogate_main(int argc, char **argv) {
+  request r;
+  cocabo_error err;
+  if (parse(&r, argc, argv, &err) != COCABO_OK)
+    return bench_complain("surrogate", BENCH_USAGE, &err);
+  if (do_lines(&r, &err) != COCABO_OK)
+    return bench_complain("surrogate", BENCH_FAILURE, &err);
+  return bench_finish_output("surrogate");
+}
+
+const bench_command bench_surrogate = {
+    .name = "surrogate",
+    .summary = "Scores models by the log predictive density of test points.",
+    .usage = "--problem LIST [options]",
+    .options = options,
+    .details =
+        "Prints the mean over the repeats of the summed log density of the test\n"
+        "points, noise included, and its standard error. Units are those of y\n"
+        "standardised by the training points, or y's own with --scale raw. Every\n"
+        "model sees the same points.",
+    .examples = "  cocabo-bench surrogate --problem ackley-2c,func-2c\n"
+                "  cocabo-bench surrogate --problem ackley-3c --train 100 --json",
+    .main = surrogate_main,
+};

@@ -1,0 +1,297 @@
+/* table.c - cocabo-bench table: mean and standard error of the best value by now. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "csv.h"
+#include "outfile.h"
+#include "stats.h"
+
+/* ---- the command line ----------------------------------------------------------- */
+
+typedef struct table_args {
+  const char *at;
+  bool json;
+} table_args;
+
+static const bench_option options[] = {
+    {"--at", "LIST", "iterations to show (0,25,50,100,150,200)", BENCH_TEXT,
+     offsetof(table_args, at)},
+    {"--json", NULL, "one JSON object a line", BENCH_FLAG, offsetof(table_args, json)},
+    {0}};
+
+/* All runs of one problem, method and batch. */
+typedef struct group {
+  const bench_series *first; /* names the group */
+  int64_t runs;
+  bench_mean *at; /* of `best`, one for each iteration shown; borrowed from the table */
+} group;
+
+typedef struct table {
+  table_args args;
+  const char *path;
+  bench_ints at;
+  bench_buffer text;
+  bench_results results;
+  size_t n;
+  group *groups;     /* n, in the order they were found */
+  bench_mean *means; /* at.n for each group */
+  double *by_now;    /* room for one run's bests, by iteration */
+} table;
+
+static cocabo_status parse(table *t, int argc, char **argv, cocabo_error *err) {
+  bench_texts rest = {0};
+  CB_TRY(bench_args_parse(options, argc, argv, &t->args, &rest, err));
+  if (rest.n != 1)
+    return cb_fail(err, COCABO_E_INVALID, "%d files given, want one file of results",
+                   rest.n);
+  t->path = rest.items[0];
+  const char *at = t->args.at ? t->args.at : "0,25,50,100,150,200";
+  return bench_parse_ints("--at", at, 0, INT32_MAX, &t->at, err);
+}
+
+static cocabo_status read_results(table *t, cocabo_error *err) {
+  const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return cb_fail(err, COCABO_E_INVALID, "cannot read %s: %s", t->path,
+                   strerror(errno));
+  const cocabo_status status = bench_read_all(fd, t->path, &t->text, err);
+  close(fd);
+  CB_TRY(status);
+  return bench_results_parse(&t->results, t->path, &t->text, false, err);
+}
+
+/* ---- the numbers ---------------------------------------------------------------- */
+
+static bool same_group(const bench_series *a, const bench_series *b) {
+  return a->group == b->group && memcmp(a->text, b->text, a->group) == 0;
+}
+
+/* The group of a series, opened if it is the first of its kind. */
+static group *find_group(table *t, const bench_series *s) {
+  for (size_t i = 0; i < t->n; i++)
+    if (same_group(t->groups[i].first, s))
+      return &t->groups[i];
+  group *g = &t->groups[t->n];
+  *g = (group){.first = s, .at = t->means + t->n * (size_t)t->at.n};
+  t->n++;
+  return g;
+}
+
+/* by_now[t] = `best` in the last row of iteration t <= s->rows; NaN for an iteration
+ * that the run does not finish. */
+static void read_bests(const bench_series *s, double *by_now) {
+  const char *cursor = s->text;
+  int64_t rows = 0; /* of the iteration so far */
+  for (int64_t t = 0; t <= s->rows; t++)
+    by_now[t] = NAN;
+  for (int64_t i = 0, iteration = 0; i < s->rows; i++) {
+    const bench_row row = bench_csv_next(&cursor);
+    rows = row.iteration == iteration ? rows + 1 : 1;
+    iteration = row.iteration;
+    if (iteration <= s->rows && (iteration == 0 || rows == s->batch))
+      by_now[iteration] = row.best;
+  }
+}
+
+static void add_series(table *t, const bench_series *s) {
+  group *g = find_group(t, s);
+  g->runs++;
+  read_bests(s, t->by_now);
+  for (int64_t k = 0; k < t->at.n; k++) {
+    const int64_t at = t->at.items[k];
+    if (at <= s->rows && !isnan(t->by_now[at]))
+      bench_mean_add(&g->at[k], t->by_now[at]);
+  }
+}
+
+static int64_t longest(const bench_results *results) {
+  int64_t rows = 0;
+  for (size_t i = 0; i < results->n; i++)
+    if (results->series[i].rows > rows)
+      rows = results->series[i].rows;
+  return rows;
+}
+
+static cocabo_status compute(table *t, cocabo_error *err) {
+  t->groups = cb_calloc(t->results.n, sizeof *t->groups);
+  t->means = cb_calloc(t->results.n * (size_t)t->at.n, sizeof *t->means);
+  t->by_now = cb_calloc((size_t)longest(&t->results) + 1, sizeof *t->by_now);
+  if (!t->groups || !t->means || !t->by_now)
+    return cb_no_memory(err);
+  for (size_t i = 0; i < t->results.n; i++)
+    add_series(t, &t->results.series[i]);
+  return COCABO_OK;
+}
+
+/* ---- the output ----------------------------------------------------------------- */
+
+/* The group's names, cut out of "problem,method,batch". */
+typedef struct names {
+  const char *problem, *method;
+  int problem_size, method_size;
+} names;
+
+static names names_of(const group *g) {
+  names n = {.problem = g->first->text};
+  n.problem_size = (int)strcspn(n.problem, ",");
+  n.method = n.problem + n.problem_size + 1;
+  n.method_size = (int)strcspn(n.method, ",");
+  return n;
+}
+
+static void print_json_text(const char *text, int size) {
+  putchar('"');
+  for (int i = 0; i < size; i++) {
+    const unsigned char c = (unsigned char)text[i];
+    if (c == '"' || c == '\\')
+      printf("\\%c", c);
+    else if (c < 0x20)
+      printf("\\u%04x", c);
+    else
+      putchar(c);
+  }
+  putchar('"');
+}
+
+static void print_json(const table *t, const group *g) {
+  const names n = names_of(g);
+  for (int64_t k = 0; k < t->at.n; k++) {
+    if (g->at[k].n == 0)
+      continue;
+    printf("{\"problem\": ");
+    print_json_text(n.problem, n.problem_size);
+    printf(", \"method\": ");
+    print_json_text(n.method, n.method_size);
+    printf(", \"batch\": %lld, \"at\": %lld, \"mean\": ", (long long)g->first->batch,
+           (long long)t->at.items[k]);
+    bench_print_json_number(g->at[k].mean);
+    printf(", \"se\": ");
+    bench_print_json_number(bench_mean_se(&g->at[k]));
+    printf(", \"runs\": %lld}\n", (long long)g->at[k].n);
+  }
+}
+
+/* "mean (se)", with the number of runs where it is not all of the group's. */
+static void format_cell(const group *g, int64_t k, char *out, size_t size) {
+  const bench_mean *m = &g->at[k];
+  if (m->n == 0)
+    snprintf(out, size, "-");
+  else if (m->n == g->runs)
+    snprintf(out, size, "%.5g (%.2g)", m->mean, bench_mean_se(m));
+  else
+    snprintf(out, size, "%.5g (%.2g) of %lld", m->mean, bench_mean_se(m),
+             (long long)m->n);
+}
+
+static void widen(int *width, int size) {
+  if (size > *width)
+    *width = size;
+}
+
+/* Is there a run that reaches this iteration? */
+static bool is_shown(const table *t, int64_t k) {
+  for (size_t i = 0; i < t->n; i++)
+    if (t->groups[i].at[k].n > 0)
+      return true;
+  return false;
+}
+
+static int cell_width(const table *t, int64_t k) {
+  char cell[80];
+  int width = snprintf(cell, sizeof cell, "t=%lld", (long long)t->at.items[k]);
+  for (size_t i = 0; i < t->n; i++) {
+    format_cell(&t->groups[i], k, cell, sizeof cell);
+    widen(&width, (int)strlen(cell));
+  }
+  return width;
+}
+
+static void print_title(const table *t, int problem, int method) {
+  printf("%-*s  %-*s  batch  runs", problem, "problem", method, "method");
+  for (int64_t k = 0; k < t->at.n; k++) {
+    char title[32];
+    snprintf(title, sizeof title, "t=%lld", (long long)t->at.items[k]);
+    if (is_shown(t, k))
+      printf("  %*s", cell_width(t, k), title);
+  }
+  putchar('\n');
+}
+
+static void print_group(const table *t, const group *g, int problem, int method) {
+  const names n = names_of(g);
+  printf("%-*.*s  %-*.*s  %5lld  %4lld", problem, n.problem_size, n.problem, method,
+         n.method_size, n.method, (long long)g->first->batch, (long long)g->runs);
+  for (int64_t k = 0; k < t->at.n; k++) {
+    char cell[80];
+    format_cell(g, k, cell, sizeof cell);
+    if (is_shown(t, k))
+      printf("  %*s", cell_width(t, k), cell);
+  }
+  putchar('\n');
+}
+
+static void print_table(const table *t) {
+  int problem = (int)strlen("problem"), method = (int)strlen("method"); /* widths */
+  for (size_t i = 0; i < t->n; i++) {
+    widen(&problem, names_of(&t->groups[i]).problem_size);
+    widen(&method, names_of(&t->groups[i]).method_size);
+  }
+  print_title(t, problem, method);
+  for (size_t i = 0; i < t->n; i++)
+    print_group(t, &t->groups[i], problem, method);
+}
+
+static int print(const table *t) {
+  if (!t->args.json)
+    print_table(t);
+  for (size_t i = 0; t->args.json && i < t->n; i++)
+    print_json(t, &t->groups[i]);
+  return bench_finish_output("table");
+}
+
+static void table_clear(table *t) {
+  bench_ints_free(&t->at);
+  bench_results_free(&t->results);
+  bench_buffer_free(&t->text);
+  cb_free(t->groups);
+  cb_free(t->means);
+  cb_free(t->by_now);
+}
+
+static cocabo_status prepare(table *t, int argc, char **argv, cocabo_error *err) {
+  CB_TRY(parse(t, argc, argv, err));
+  CB_TRY(read_results(t, err));
+  return compute(t, err);
+}
+
+static int table_main(int argc, char **argv) {
+  table t = {0};
+  cocabo_error err;
+  const int status = prepare(&t, argc, argv, &err) == COCABO_OK
+                         ? print(&t)
+                         : bench_complain("table", BENCH_USAGE, &err);
+  table_clear(&t);
+  return status;
+}
+
+const bench_command bench_table = {
+    .name = "table",
+    .summary = "Prints the mean over seeds of the best value, and its standard error.",
+    .usage = "FILE [options]",
+    .options = options,
+    .details =
+        "t counts iterations: t=0 is after the initial points. The standard error\n"
+        "is the sample standard deviation over the square root of the runs, and 0\n"
+        "for one run. An iteration that no run reaches is left out.",
+    .examples = "  cocabo-bench table results.csv\n"
+                "  cocabo-bench table results.csv --at 50,200 --json",
+    .main = table_main,
+};

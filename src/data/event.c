@@ -1,0 +1,83 @@
+#include "data/event.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+void cb_event_clear(cb_event *event) {
+  cb_free(event->reason);
+  cb_free(event->cells);
+  cocabo_space_free(event->space);
+  for (int i = 0; event->options && i < event->n_options; i++) {
+    cb_free(event->options[i].name);
+    cb_free(event->options[i].value);
+  }
+  cb_free(event->options);
+  cb_free(event->proposal.pending);
+  cb_free(event->proposal.draws);
+  cb_free(event->fit.theta);
+  memset(event, 0, sizeof *event);
+}
+
+/* A copy of count > 0 items into *to, NULL for none. False if out of memory. */
+static bool copy_items(void *to, const void *from, int count, size_t size) {
+  void *copy = NULL;
+  if (count > 0) {
+    copy = cb_calloc((size_t)count, size);
+    if (!copy)
+      return false;
+    memcpy(copy, from, (size_t)count * size);
+  }
+  memcpy(to, &copy, sizeof copy);
+  return true;
+}
+
+static bool copy_text(char **to, const char *from) {
+  *to = from ? cb_strdup(from) : NULL;
+  return *to || !from;
+}
+
+static bool copy_options(cb_event *to, const cb_event *from) {
+  if (from->n_options == 0)
+    return true;
+  to->options = cb_calloc((size_t)from->n_options, sizeof *to->options);
+  if (!to->options)
+    return false;
+  to->n_options = from->n_options;
+  for (int i = 0; i < from->n_options; i++)
+    if (!copy_text(&to->options[i].name, from->options[i].name) ||
+        !copy_text(&to->options[i].value, from->options[i].value))
+      return false;
+  return true;
+}
+
+static bool copy_parts(cb_event *to, const cb_event *from) {
+  const cb_provenance *p = &from->proposal;
+  const cb_fit *fit = &from->fit;
+  return copy_text(&to->reason, from->reason) && copy_options(to, from) &&
+         copy_items(&to->cells, from->cells, from->n_cells, sizeof *to->cells) &&
+         copy_items(&to->proposal.pending, p->pending, p->n_pending,
+                    sizeof *p->pending) &&
+         copy_items(&to->proposal.draws, p->draws, p->n_draws, sizeof *p->draws) &&
+         copy_items(&to->fit.theta, fit->theta, fit->n_theta, sizeof *fit->theta);
+}
+
+cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *err) {
+  cb_event copy = *event;
+  copy.reason = NULL;
+  copy.cells = NULL;
+  copy.n_options = 0;
+  copy.options = NULL;
+  copy.proposal.pending = NULL;
+  copy.proposal.draws = NULL;
+  copy.fit.theta = NULL;
+  copy.space = event->space ? cb_space_share(event->space) : NULL;
+  if (!copy_parts(&copy, event)) {
+    cb_event_clear(&copy);
+    memset(out, 0, sizeof *out);
+    return cb_no_memory(err);
+  }
+  *out = copy;
+  return COCABO_OK;
+}

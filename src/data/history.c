@@ -1,0 +1,435 @@
+/* history.c - the fold.
+ *
+ * Applying an event checks it, then makes room, then mutates; only the last part
+ * changes anything a reader can see, and it cannot fail. Every trial owns one block of
+ * memory of the same size, so blocks can be set aside in advance (cb_history_reserve).
+ * All lists of trials have the trials' capacity, so that a trial can move between them
+ * freely.
+ */
+#include "data/history.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+/* The different points, as an open-addressing table of the first trial at each. */
+typedef struct point_set {
+  int64_t *slots; /* size: trial number + 1, 0 = empty */
+  size_t size;    /* a power of two, or 0; at most half full */
+  size_t used;
+} point_set;
+
+struct cb_history_private {
+  size_t trials_capacity, told_capacity, y_capacity, failed_capacity, pending_capacity;
+  point_set points;
+  void **spares; /* blocks for trials to come */
+  size_t n_spares, spares_capacity;
+  char *reason; /* buffer for a reason to come, or NULL */
+  size_t reason_bytes;
+};
+
+typedef struct cb_history_private own_part;
+
+/* ---- life ------------------------------------------------------------------------ */
+
+cocabo_status cb_history_new(cb_history **out, cocabo_space *space, double sign,
+                             cocabo_error *err) {
+  assert(sign == 1.0 || sign == -1.0);
+  *out = NULL;
+  cb_history *history = cb_calloc(1, sizeof *history);
+  own_part *own = cb_calloc(1, sizeof *own);
+  if (!history || !own) {
+    cb_free(history);
+    cb_free(own);
+    return cb_no_memory(err);
+  }
+  history->own = own;
+  history->space = cb_space_share(space);
+  history->sign = sign;
+  history->best = -1;
+  *out = history;
+  return COCABO_OK;
+}
+
+void cb_history_free(cb_history *history) {
+  if (!history)
+    return;
+  own_part *own = history->own;
+  for (int64_t i = 0; i < history->n_trials; i++) {
+    cb_free(history->trials[i].cells); /* the whole block */
+    cb_free(history->trials[i].reason);
+  }
+  for (size_t i = 0; i < own->n_spares; i++)
+    cb_free(own->spares[i]);
+  cb_free(own->spares);
+  cb_free(own->reason);
+  cb_free(own->points.slots);
+  cb_free(own);
+  cb_free(history->trials);
+  cb_free(history->told);
+  cb_free(history->y);
+  cb_free(history->failed);
+  cb_free(history->pending);
+  cb_free(history->fit.theta);
+  cocabo_space_free(history->space);
+  cb_free(history);
+}
+
+/* ---- the set of points ----------------------------------------------------------- */
+
+/* Mixes all bits of all cells (the finaliser of MurmurHash3 after each). */
+static uint64_t hash_cells(int n, const cb_cell *cells) {
+  uint64_t hash = 0x9E3779B97F4A7C15u;
+  for (int i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, &cells[i], sizeof bits);
+    hash ^= bits;
+    hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCDu;
+    hash = (hash ^ (hash >> 33)) * 0xC4CEB9FE1A85EC53u;
+    hash ^= hash >> 33;
+  }
+  return hash;
+}
+
+/* The slot that holds these cells, or the empty one where they belong. The table must
+ * have an empty slot. */
+static int64_t *find_slot(const cb_history *history, const point_set *set,
+                          const cb_cell *cells) {
+  const int n = history->space->n;
+  const size_t mask = set->size - 1;
+  size_t i = (size_t)hash_cells(n, cells) & mask;
+  while (set->slots[i] != 0 &&
+         !cb_cells_equal(n, history->trials[set->slots[i] - 1].cells, cells))
+    i = (i + 1) & mask;
+  return &set->slots[i];
+}
+
+static bool reserve_points(cb_history *history, size_t more) {
+  point_set *old = &history->own->points;
+  const size_t want = old->used + more;
+  if (2 * want <= old->size)
+    return true;
+  point_set grown = {.size = old->size > 0 ? old->size : 16, .used = old->used};
+  while (grown.size < 2 * want)
+    grown.size *= 2;
+  grown.slots = cb_calloc(grown.size, sizeof *grown.slots);
+  if (!grown.slots)
+    return false;
+  for (size_t i = 0; i < old->size; i++)
+    if (old->slots[i] != 0)
+      *find_slot(history, &grown, history->trials[old->slots[i] - 1].cells) =
+          old->slots[i];
+  cb_free(old->slots);
+  *old = grown;
+  return true;
+}
+
+static void insert_point(cb_history *history, const cb_trial *trial) {
+  point_set *set = &history->own->points;
+  int64_t *slot = find_slot(history, set, trial->cells);
+  if (*slot == 0) {
+    *slot = trial->number + 1;
+    set->used++;
+  }
+}
+
+bool cb_history_contains(const cb_history *history, const cb_cell *cells) {
+  const point_set *set = &history->own->points;
+  return set->size > 0 && *find_slot(history, set, cells) != 0;
+}
+
+uint64_t cb_history_distinct(const cb_history *history) {
+  return history->own->points.used;
+}
+
+/* ---- room ------------------------------------------------------------------------ */
+
+/* cells n, x d, draws c, h c: descending alignment, so one block holds them all. */
+static size_t block_bytes(const cocabo_space *space) {
+  return (size_t)space->n * sizeof(cb_cell) + (size_t)space->d * sizeof(double) +
+         (size_t)space->c * (sizeof(cb_draw) + sizeof(int32_t));
+}
+
+static void lay_out(cb_trial *trial, void *block, const cocabo_space *space) {
+  trial->cells = block;
+  trial->x = (double *)(trial->cells + space->n);
+  trial->draws = (cb_draw *)(trial->x + space->d);
+  trial->h = (int32_t *)(trial->draws + space->c);
+}
+
+/* The capacities are size_t, the lists typed; memcpy keeps the aliasing rules. */
+static bool reserve_list(void *list, size_t *capacity, size_t want, size_t size) {
+  void *array;
+  memcpy(&array, list, sizeof array);
+  if (!cb_reserve(&array, capacity, want, size))
+    return false;
+  memcpy(list, &array, sizeof array);
+  return true;
+}
+
+static bool reserve_lists(cb_history *h, size_t want) {
+  own_part *own = h->own;
+  return reserve_list(&h->trials, &own->trials_capacity, want, sizeof *h->trials) &&
+         reserve_list(&h->told, &own->told_capacity, want, sizeof *h->told) &&
+         reserve_list(&h->y, &own->y_capacity, want, sizeof *h->y) &&
+         reserve_list(&h->failed, &own->failed_capacity, want, sizeof *h->failed) &&
+         reserve_list(&h->pending, &own->pending_capacity, want, sizeof *h->pending);
+}
+
+static bool reserve_spares(cb_history *history, size_t want) {
+  own_part *own = history->own;
+  if (!reserve_list(&own->spares, &own->spares_capacity, want, sizeof *own->spares))
+    return false;
+  while (own->n_spares < want) {
+    void *block = cb_calloc(1, block_bytes(history->space));
+    if (!block)
+      return false;
+    own->spares[own->n_spares++] = block;
+  }
+  return true;
+}
+
+static bool reserve_reason(cb_history *history, size_t bytes) {
+  own_part *own = history->own;
+  if (bytes <= own->reason_bytes)
+    return true;
+  char *buffer = cb_realloc(own->reason, bytes, 1);
+  if (!buffer)
+    return false;
+  own->reason = buffer;
+  own->reason_bytes = bytes;
+  return true;
+}
+
+cocabo_status cb_history_reserve(cb_history *history, int64_t trials,
+                                 size_t reason_bytes, cocabo_error *err) {
+  const size_t more = (size_t)trials;
+  if (!reserve_lists(history, (size_t)history->n_trials + more) ||
+      !reserve_points(history, more) || !reserve_spares(history, more) ||
+      !reserve_reason(history, reason_bytes))
+    return cb_no_memory(err);
+  return COCABO_OK;
+}
+
+/* ---- lists ----------------------------------------------------------------------- */
+
+static void remove_at(int64_t *list, int64_t *n, int64_t i) {
+  memmove(&list[i], &list[i + 1], (size_t)(*n - i - 1) * sizeof *list);
+  (*n)--;
+}
+
+static void leave_pending(cb_history *history, int64_t number) {
+  int64_t low = 0, high = history->n_pending;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (history->pending[middle] < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  assert(low < history->n_pending && history->pending[low] == number);
+  remove_at(history->pending, &history->n_pending, low);
+}
+
+static void leave_failed(cb_history *history, cb_trial *trial) {
+  int64_t i = 0;
+  while (history->failed[i] != trial->number)
+    i++;
+  remove_at(history->failed, &history->n_failed, i);
+  cb_free(trial->reason);
+  trial->reason = NULL;
+}
+
+static void complete(cb_history *history, cb_trial *trial, double value) {
+  const int64_t row = history->n++;
+  trial->state = COCABO_COMPLETE;
+  trial->value = value;
+  history->told[row] = trial->number;
+  history->y[row] = history->sign * value;
+  if (history->best < 0 || history->y[row] > history->y[history->best])
+    history->best = row;
+}
+
+/* ---- events ---------------------------------------------------------------------- */
+
+static cocabo_status contradiction(const cb_event *event, const char *what,
+                                   cocabo_error *err) {
+  return cb_fail(err, COCABO_E_STATE, "event %lld contradicts the log: %s",
+                 (long long)event->seq, what);
+}
+
+static cocabo_status check_new_trial(const cb_history *history, const cb_event *event,
+                                     cocabo_error *err) {
+  const cocabo_space *space = history->space;
+  if (event->number != history->n_trials)
+    return contradiction(event, "the trial's number is not the next", err);
+  if (event->n_cells != space->n || !cb_space_holds(space, event->cells))
+    return contradiction(event, "the point is not in the space", err);
+  if (event->proposal.n_draws != 0 && event->proposal.n_draws != space->c)
+    return contradiction(event, "not one draw per choice", err);
+  if (event->has_y && !isfinite(event->y))
+    return contradiction(event, "the value is not finite", err);
+  return COCABO_OK;
+}
+
+static void fill_trial(cb_trial *trial, const cb_event *event,
+                       const cocabo_space *space) {
+  trial->number = event->number;
+  trial->origin = event->kind == CB_TRIAL_ADDED ? CB_BY_USER : event->origin;
+  trial->value = NAN;
+  memcpy(trial->cells, event->cells, (size_t)space->n * sizeof *trial->cells);
+  cb_space_encode(space, trial->cells, trial->x, trial->h);
+  if (event->proposal.n_draws > 0)
+    memcpy(trial->draws, event->proposal.draws,
+           (size_t)space->c * sizeof *trial->draws);
+  else
+    trial->draws = NULL;
+}
+
+static void count_origin(cb_history *history, const cb_event *event) {
+  if (event->origin == CB_BY_DESIGN)
+    history->n_design++;
+  if (event->origin != CB_BY_SAMPLER)
+    return;
+  history->n_sampled++;
+  history->n_rounds += event->proposal.batch_index == 0;
+}
+
+static cocabo_status apply_new_trial(cb_history *history, const cb_event *event,
+                                     cocabo_error *err) {
+  CB_TRY(check_new_trial(history, event, err));
+  CB_TRY(cb_history_reserve(history, 1, 0, err));
+
+  own_part *own = history->own;
+  cb_trial *trial = &history->trials[history->n_trials];
+  memset(trial, 0, sizeof *trial);
+  lay_out(trial, own->spares[--own->n_spares], history->space);
+  fill_trial(trial, event, history->space);
+  history->n_trials++;
+  insert_point(history, trial);
+
+  if (event->kind == CB_TRIAL_ADDED && event->has_y) {
+    complete(history, trial, event->y);
+    return COCABO_OK;
+  }
+  trial->state = event->kind == CB_TRIAL_ADDED ? COCABO_WAITING : COCABO_RUNNING;
+  history->pending[history->n_pending++] = trial->number;
+  if (event->kind == CB_TRIAL_ASKED)
+    count_origin(history, event);
+  return COCABO_OK;
+}
+
+static cocabo_status apply_told(cb_history *history, const cb_event *event,
+                                cb_trial *trial, cocabo_error *err) {
+  if (!isfinite(event->y))
+    return contradiction(event, "the value is not finite", err);
+  if (trial->state == COCABO_COMPLETE)
+    return COCABO_OK;
+  if (trial->state == COCABO_FAILED)
+    leave_failed(history, trial);
+  else
+    leave_pending(history, trial->number);
+  complete(history, trial, event->y);
+  return COCABO_OK;
+}
+
+static cocabo_status apply_failed(cb_history *history, const cb_event *event,
+                                  cb_trial *trial, cocabo_error *err) {
+  if (trial->state == COCABO_COMPLETE || trial->state == COCABO_FAILED)
+    return COCABO_OK;
+  own_part *own = history->own;
+  const char *reason = event->reason ? event->reason : "";
+  CB_TRY(cb_history_reserve(history, 0, strlen(reason) + 1, err));
+
+  trial->reason = strcpy(own->reason, reason);
+  own->reason = NULL;
+  own->reason_bytes = 0;
+  trial->state = COCABO_FAILED;
+  leave_pending(history, trial->number);
+  history->failed[history->n_failed++] = trial->number;
+  return COCABO_OK;
+}
+
+static void apply_resumed(const cb_event *event, cb_trial *trial) {
+  if (trial->state == COCABO_WAITING || trial->state == COCABO_INTERRUPTED ||
+      trial->state == COCABO_STALE)
+    trial->state = COCABO_RUNNING;
+  if (event->attempt > trial->attempt)
+    trial->attempt = event->attempt;
+}
+
+static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
+                                    cocabo_error *err) {
+  if (event->number < 0 || event->number >= history->n_trials)
+    return contradiction(event, "there is no such trial", err);
+  cb_trial *trial = &history->trials[event->number];
+  const bool running = trial->state == COCABO_RUNNING;
+  switch (event->kind) {
+  case CB_TRIAL_TOLD:
+    return apply_told(history, event, trial, err);
+  case CB_TRIAL_FAILED:
+    return apply_failed(history, event, trial, err);
+  case CB_TRIAL_INTERRUPTED:
+    trial->state = running ? COCABO_INTERRUPTED : trial->state;
+    return COCABO_OK;
+  case CB_TRIAL_STALE:
+    trial->state = running ? COCABO_STALE : trial->state;
+    return COCABO_OK;
+  default:
+    apply_resumed(event, trial);
+    return COCABO_OK;
+  }
+}
+
+static cocabo_status apply_fit(cb_history *history, const cb_event *event,
+                               cocabo_error *err) {
+  if (event->fit.basis >= event->seq)
+    return contradiction(event, "a fit cannot have seen what came after it", err);
+  if (event->fit.basis <= history->fit.basis)
+    return COCABO_OK;
+  const size_t n = (size_t)event->fit.n_theta;
+  double *theta = cb_calloc(n, sizeof *theta);
+  if (!theta)
+    return cb_no_memory(err);
+  if (n > 0)
+    memcpy(theta, event->fit.theta, n * sizeof *theta);
+  cb_free(history->fit.theta);
+  history->fit = event->fit;
+  history->fit.theta = theta;
+  return COCABO_OK;
+}
+
+static cocabo_status apply(cb_history *history, const cb_event *event,
+                           cocabo_error *err) {
+  switch (event->kind) {
+  case CB_STUDY_CREATED:
+  case CB_STUDY_CHANGED:
+    return COCABO_OK;
+  case CB_TRIAL_ASKED:
+  case CB_TRIAL_ADDED:
+    return apply_new_trial(history, event, err);
+  case CB_TRIAL_TOLD:
+  case CB_TRIAL_FAILED:
+  case CB_TRIAL_INTERRUPTED:
+  case CB_TRIAL_STALE:
+  case CB_TRIAL_RESUMED:
+    return apply_to_trial(history, event, err);
+  case CB_MODEL_FITTED:
+    return apply_fit(history, event, err);
+  }
+  return contradiction(event, "its kind is unknown", err);
+}
+
+cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
+                               cocabo_error *err) {
+  if (event->seq != history->seq + 1)
+    return cb_fail(err, COCABO_E_STATE, "event %lld follows event %lld, want %lld",
+                   (long long)event->seq, (long long)history->seq,
+                   (long long)history->seq + 1);
+  CB_TRY(apply(history, event, err));
+  history->seq = event->seq;
+  return COCABO_OK;
+}

@@ -1,0 +1,218 @@
+/* encode.c - places in [-1,1] and back.
+ *
+ * A numeric parameter is either continuous or a grid of levels k = 0 .. levels-1. A
+ * grid is handled by its level throughout: cell <-> k <-> x. On a linear scale the
+ * levels are evenly spaced, so the place of level k is (2k - last) / last, one exact
+ * integer and one division. Only integers can be a grid on a log scale.
+ */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "space/space.h"
+
+/* ---- one parameter --------------------------------------------------------------- */
+
+static double clip(double v, double low, double high) {
+  /* Written so that NaN ends at low. */
+  return !(v > low) ? low : v < high ? v : high;
+}
+
+static double log_place(const cb_param *p, double v) {
+  if (v <= p->low)
+    return -1.0;
+  if (v >= p->high)
+    return 1.0;
+  return clip(2.0 * (log(v) - p->log_low) / p->log_span - 1.0, -1.0, 1.0);
+}
+
+static double log_value(const cb_param *p, double x) {
+  return exp(p->log_low + 0.5 * (x + 1.0) * p->log_span);
+}
+
+static double level_place(const cb_param *p, int64_t k) {
+  const int64_t last = p->levels - 1;
+  if (last == 0)
+    return 0.0;
+  if (p->log)
+    return log_place(p, (double)(p->ilow + k));
+  return (double)(2 * k - last) / (double)last;
+}
+
+/* A guess by the inverse formula is off by one at most; the neighbours decide. */
+static int64_t nearest_level(const cb_param *p, double x) {
+  const int64_t last = p->levels - 1;
+  if (last == 0 || !(x > -1.0))
+    return 0;
+  if (x >= 1.0)
+    return last;
+  const double guess =
+      p->log ? log_value(p, x) - p->low : 0.5 * (x + 1.0) * (double)last;
+  const int64_t middle = (int64_t)clip(nearbyint(guess), 0.0, (double)last);
+  int64_t best = middle > 0 ? middle - 1 : 0;
+  for (int64_t k = best + 1; k <= last && k <= middle + 1; k++)
+    if (fabs(level_place(p, k) - x) < fabs(level_place(p, best) - x))
+      best = k;
+  return best;
+}
+
+static cb_cell level_cell(const cb_param *p, int64_t k) {
+  if (p->kind == CB_INTEGER)
+    return (cb_cell){.integer = p->ilow + k};
+  if (p->kind != CB_REAL)
+    return (cb_cell){.integer = k};
+  const double v = k == p->levels - 1 ? p->high : p->low + (double)k * p->step;
+  return (cb_cell){.real = v == 0.0 ? 0.0 : v};
+}
+
+static int64_t cell_level(const cb_param *p, cb_cell cell) {
+  if (p->kind == CB_INTEGER)
+    return cell.integer - p->ilow;
+  if (p->kind != CB_REAL)
+    return cell.integer;
+  /* Every level, also the last, is less than half a step from its multiple. */
+  return (int64_t)clip(nearbyint((cell.real - p->low) / p->step), 0.0,
+                       (double)(p->levels - 1));
+}
+
+static double place(const cb_param *p, cb_cell cell) {
+  if (p->levels > 0)
+    return level_place(p, cell_level(p, cell));
+  if (p->log)
+    return log_place(p, cell.real);
+  return clip(2.0 * (cell.real - p->low) / (p->high - p->low) - 1.0, -1.0, 1.0);
+}
+
+static cb_cell cell_at(const cb_param *p, double x) {
+  if (p->levels > 0)
+    return level_cell(p, nearest_level(p, x));
+  if (!(x > -1.0))
+    return (cb_cell){.real = p->low};
+  if (x >= 1.0)
+    return (cb_cell){.real = p->high};
+  const double v =
+      p->log ? log_value(p, x) : p->low + 0.5 * (x + 1.0) * (p->high - p->low);
+  const double inside = clip(v, p->low, p->high);
+  return (cb_cell){.real = inside == 0.0 ? 0.0 : inside};
+}
+
+/* ---- points ---------------------------------------------------------------------- */
+
+void cb_space_encode(const cocabo_space *space, const cb_cell *cells, double *x,
+                     int32_t *h) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_param *p = &space->params[i];
+    if (p->kind == CB_CHOICE)
+      h[p->slot] = (int32_t)cells[i].integer;
+    else
+      x[p->slot] = place(p, cells[i]);
+  }
+}
+
+void cb_space_decode(const cocabo_space *space, const double *x, const int32_t *h,
+                     cb_cell *cells) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_param *p = &space->params[i];
+    if (p->kind == CB_CHOICE)
+      cells[i] = (cb_cell){.integer = h[p->slot]};
+    else
+      cells[i] = cell_at(p, x[p->slot]);
+  }
+}
+
+/* Uniform in the logarithm over [low - 1/2, high + 1/2], then rounded: the ends of the
+ * range get a whole cell, not half of one. */
+static int64_t sample_log_level(const cb_param *p, double u) {
+  const double from = log(p->low - 0.5), to = log(p->high + 0.5);
+  const double v = nearbyint(exp(from + u * (to - from)));
+  return (int64_t)clip(v, p->low, p->high) - p->ilow;
+}
+
+static int64_t sample_level(const cb_param *p, cb_rng *rng) {
+  if (p->log && p->kind == CB_INTEGER)
+    return sample_log_level(p, cb_rng_uniform(rng));
+  if (p->levels <= UINT32_MAX)
+    return cb_rng_below(rng, (uint32_t)p->levels);
+  const int64_t k = (int64_t)(cb_rng_uniform(rng) * (double)p->levels);
+  return k < p->levels ? k : p->levels - 1;
+}
+
+void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_param *p = &space->params[i];
+    if (p->levels > 0)
+      cells[i] = level_cell(p, sample_level(p, rng));
+    else
+      cells[i] = cell_at(p, 2.0 * cb_rng_uniform(rng) - 1.0);
+  }
+}
+
+/* ---- grids ----------------------------------------------------------------------- */
+
+static const cb_param *row(const cocabo_space *space, int j) {
+  return &space->params[space->numeric[j]];
+}
+
+int64_t cb_space_levels(const cocabo_space *space, int j) {
+  return row(space, j)->levels;
+}
+
+double cb_space_level_x(const cocabo_space *space, int j, int64_t k) {
+  assert(k >= 0 && k < row(space, j)->levels);
+  return level_place(row(space, j), k);
+}
+
+int64_t cb_space_level_of(const cocabo_space *space, int j, double xj) {
+  assert(row(space, j)->levels > 0);
+  return nearest_level(row(space, j), xj);
+}
+
+uint64_t cb_space_size(const cocabo_space *space) {
+  uint64_t size = 1;
+  for (int i = 0; i < space->n; i++) {
+    const uint64_t levels = (uint64_t)space->params[i].levels;
+    if (levels == 0 || size > UINT64_MAX / levels)
+      return UINT64_MAX;
+    size *= levels;
+  }
+  return size;
+}
+
+/* Mixed radix, the last parameter fastest. */
+void cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells) {
+  assert(i < cb_space_size(space));
+  for (int k = space->n - 1; k >= 0; k--) {
+    const cb_param *p = &space->params[k];
+    cells[k] = level_cell(p, (int64_t)(i % (uint64_t)p->levels));
+    i /= (uint64_t)p->levels;
+  }
+}
+
+/* ---- checking and comparing ------------------------------------------------------ */
+
+static bool same_cell(cb_cell a, cb_cell b) {
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool holds(const cb_param *p, cb_cell cell) {
+  if (p->kind == CB_INTEGER)
+    return cell.integer >= p->ilow && cell.integer <= p->ihigh;
+  if (p->kind != CB_REAL)
+    return cell.integer >= 0 && cell.integer < p->n_choices;
+  if (!(cell.real >= p->low && cell.real <= p->high))
+    return false;
+  if (p->levels > 0)
+    return same_cell(cell, level_cell(p, cell_level(p, cell)));
+  return cell.real != 0.0 || !signbit(cell.real);
+}
+
+bool cb_space_holds(const cocabo_space *space, const cb_cell *cells) {
+  for (int i = 0; i < space->n; i++)
+    if (!holds(&space->params[i], cells[i]))
+      return false;
+  return true;
+}
+
+bool cb_cells_equal(int n, const cb_cell *a, const cb_cell *b) {
+  return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}

@@ -1,0 +1,174 @@
+#include "space/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+/* Bytes of the well-formed character at s (Unicode 15, table 3-7), 0 if there is none.
+ * Only the second byte's range depends on the first; a NUL ends every test. */
+static int char_length(const unsigned char *s) {
+  if (s[0] < 0x80)
+    return s[0] != 0;
+  if (s[0] < 0xC2 || s[0] > 0xF4)
+    return 0;
+  const int length = s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+  const unsigned low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
+  if (s[1] < low || s[1] > high)
+    return 0;
+  for (int i = 2; i < length; i++)
+    if ((s[i] & 0xC0) != 0x80)
+      return 0;
+  return length;
+}
+
+/* C0, DEL and C1 (U+0080 to U+009F, encoded C2 80 to C2 9F). */
+static bool is_control(const unsigned char *s) {
+  return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0);
+}
+
+bool cb_text_is_utf8(const char *text) {
+  const unsigned char *s = (const unsigned char *)text;
+  while (*s) {
+    const int length = char_length(s);
+    if (length == 0)
+      return false;
+    s += length;
+  }
+  return true;
+}
+
+static bool has_control(const char *text) {
+  for (const unsigned char *s = (const unsigned char *)text; *s; s += char_length(s))
+    if (is_control(s))
+      return true;
+  return false;
+}
+
+cocabo_status cb_name_check(const char *what, const char *name, cocabo_error *err) {
+  if (!name)
+    return cb_fail(err, COCABO_E_INVALID, "%s is NULL", what);
+  if (!*name)
+    return cb_fail(err, COCABO_E_INVALID, "%s is empty", what);
+  const size_t length = strlen(name);
+  if (length > CB_NAME_MAX)
+    return cb_fail(err, COCABO_E_INVALID, "%s is %zu bytes long, want at most %d", what,
+                   length, CB_NAME_MAX);
+  if (!cb_text_is_utf8(name))
+    return cb_fail(err, COCABO_E_INVALID, "%s is not valid UTF-8", what);
+  if (has_control(name))
+    return cb_fail(err, COCABO_E_INVALID, "%s has a control character", what);
+  return COCABO_OK;
+}
+
+const char *cb_text_show(char out[CB_SHOWN], const char *text) {
+  const unsigned char *s = (const unsigned char *)text;
+  size_t used = 0;
+  while (*s) {
+    const int whole = char_length(s);
+    const int taken = whole > 0 ? whole : 1;
+    if (used + (size_t)taken + sizeof "..." > CB_SHOWN) {
+      memcpy(out + used, "...", 3);
+      used += 3;
+      break;
+    }
+    if (whole == 0 || is_control(s))
+      out[used++] = '?';
+    else
+      for (int i = 0; i < whole; i++)
+        out[used++] = (char)s[i];
+    s += taken;
+  }
+  out[used] = '\0';
+  return out;
+}
+
+const char *cb_number_show(char out[CB_DIGITS], double number) {
+  static const int digits[] = {6, 15, 17};
+  if (isnan(number)) /* its sign means nothing, and printf would show it */
+    return memcpy(out, "nan", sizeof "nan");
+  for (int i = 0; i < 3; i++) {
+    snprintf(out, CB_DIGITS, "%.*g", digits[i], number);
+    if (strtod(out, NULL) == number)
+      break;
+  }
+  return out;
+}
+
+const char *cb_type_name(cocabo_type type) {
+  switch (type) {
+  case COCABO_NULL:
+    return "null";
+  case COCABO_BOOL:
+    return "bool";
+  case COCABO_INT:
+    return "int";
+  case COCABO_REAL:
+    return "real";
+  case COCABO_TEXT:
+    return "text";
+  }
+  return "unknown type";
+}
+
+const char *cb_value_show(char out[CB_SHOWN], const cocabo_value *value) {
+  char digits[CB_DIGITS];
+  switch (value->type) {
+  case COCABO_NULL:
+    return memcpy(out, "null", sizeof "null");
+  case COCABO_BOOL:
+    snprintf(out, CB_SHOWN, "%s", value->as.boolean ? "true" : "false");
+    return out;
+  case COCABO_INT:
+    snprintf(out, CB_SHOWN, "%lld", (long long)value->as.integer);
+    return out;
+  case COCABO_REAL:
+    snprintf(out, CB_SHOWN, "%s", cb_number_show(digits, value->as.real));
+    return out;
+  case COCABO_TEXT:
+    break;
+  }
+  char inner[CB_SHOWN];
+  cb_text_show(inner,
+               value->type == COCABO_TEXT && value->as.text ? value->as.text : "?");
+  snprintf(out, CB_SHOWN, "\"%.*s\"", CB_SHOWN - 3, inner);
+  return out;
+}
+
+static int least(int a, int b, int c) {
+  const int ab = a < b ? a : b;
+  return ab < c ? ab : c;
+}
+
+int cb_text_distance(const char *a, const char *b) {
+  const size_t length_a = strlen(a), length_b = strlen(b);
+  if (length_a > CB_NAME_MAX || length_b > CB_NAME_MAX)
+    return CB_NAME_MAX;
+
+  /* row[j] is the distance of a[0..i) and b[0..j). */
+  int row[CB_NAME_MAX + 1];
+  for (size_t j = 0; j <= length_b; j++)
+    row[j] = (int)j;
+  for (size_t i = 1; i <= length_a; i++) {
+    int diagonal = row[0];
+    row[0] = (int)i;
+    for (size_t j = 1; j <= length_b; j++) {
+      const int replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = least(replaced, row[j] + 1, row[j - 1] + 1);
+    }
+  }
+  return row[length_b];
+}
+
+void cb_guess_consider(cb_guess *guess, const char *candidate) {
+  const int distance = cb_text_distance(guess->word, candidate);
+  const bool near = distance <= 2 && (size_t)distance < strlen(guess->word);
+  if (near && (!guess->closest || distance < guess->distance)) {
+    guess->closest = candidate;
+    guess->distance = distance;
+  }
+}

@@ -1,0 +1,50 @@
+/* text.h - text at the border: checking names, and quoting what users typed.
+ *
+ * A sentence in a cocabo_error is UTF-8 without control characters, whatever the user
+ * passed in; so text of unknown validity goes through cb_text_show before it is quoted.
+ */
+#ifndef CB_SPACE_TEXT_H
+#define CB_SPACE_TEXT_H
+
+#include <stdbool.h>
+
+#include "cocabo.h"
+
+enum {
+  CB_NAME_MAX = 200, /* bytes of a parameter's or a study's name */
+  CB_SHOWN = 72,     /* buffer for a quoted text */
+  CB_DIGITS = 32     /* buffer for a number */
+};
+
+bool cb_text_is_utf8(const char *text);
+
+/* Non-empty UTF-8 of at most CB_NAME_MAX bytes without control characters. `what`
+ * starts the sentence: "parameter name is empty". */
+cocabo_status cb_name_check(const char *what, const char *name, cocabo_error *err);
+
+/* The text, fit to be quoted: control characters and stray bytes become '?', a long
+ * text ends in "...". Returns out. */
+const char *cb_text_show(char out[CB_SHOWN], const char *text);
+
+/* The shortest of 6, 15 or 17 digits that gives the number back; "nan" has no sign.
+ * Returns out. */
+const char *cb_number_show(char out[CB_DIGITS], double number);
+
+/* A value as a user would write it: null, true, 3, 0.5, "text". Returns out. */
+const char *cb_value_show(char out[CB_SHOWN], const cocabo_value *value);
+const char *cb_type_name(cocabo_type type); /* "null", "bool", ...; total */
+
+/* Least number of inserted, deleted or replaced bytes that turn a into b; a large
+ * number if one of them is longer than CB_NAME_MAX. */
+int cb_text_distance(const char *a, const char *b);
+
+/* Keeps the candidate nearest to a mistyped word, for "did you mean". Start with
+ * {word, NULL, 0}; closest stays NULL unless a candidate is at most two edits away. */
+typedef struct cb_guess {
+  const char *word;
+  const char *closest;
+  int distance;
+} cb_guess;
+void cb_guess_consider(cb_guess *guess, const char *candidate);
+
+#endif

@@ -1,0 +1,362 @@
+/* memory.c - the in-memory store, and the specification of the others.
+ *
+ * One mutex guards everything. Changing calls build what they need first and publish it
+ * last, so that a failed one leaves no trace.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "space/text.h"
+#include "study/store.h"
+
+typedef struct study_log {
+  int64_t id;
+  char *name;
+  cb_event *events; /* events[i].seq = i + 1 */
+  size_t n, capacity;
+  int64_t n_trials;
+  int64_t *attempts; /* n_trials: the last RESUMED of each, 0 = none */
+  size_t attempts_capacity;
+  size_t *index;     /* open addressing by unique id: place in events + 1, 0 = empty */
+  size_t index_size; /* a power of two, at most half full */
+} study_log;
+
+typedef struct memory_store {
+  cocabo_store base;
+  pthread_mutex_t lock;
+  study_log **logs; /* in the order they were created */
+  size_t n, capacity;
+  int64_t last_id;
+} memory_store;
+
+/* ---- one log --------------------------------------------------------------------- */
+
+static void free_log(study_log *log) {
+  if (!log)
+    return;
+  for (size_t i = 0; i < log->n; i++)
+    cb_event_clear(&log->events[i]);
+  cb_free(log->events);
+  cb_free(log->attempts);
+  cb_free(log->index);
+  cb_free(log->name);
+  cb_free(log);
+}
+
+static size_t *index_slot(const study_log *log, size_t *index, size_t size,
+                          const uint64_t id[2]) {
+  const size_t mask = size - 1;
+  size_t i = (size_t)((id[0] ^ (id[1] * 0x9E3779B97F4A7C15u)) >> 7) & mask;
+  while (index[i] != 0 && memcmp(log->events[index[i] - 1].id, id, sizeof(uint64_t[2])))
+    i = (i + 1) & mask;
+  return &index[i];
+}
+
+static const cb_event *find_event(const study_log *log, const uint64_t id[2]) {
+  if (log->index_size == 0)
+    return NULL;
+  const size_t place = *index_slot(log, log->index, log->index_size, id);
+  return place > 0 ? &log->events[place - 1] : NULL;
+}
+
+static bool reserve_index(study_log *log, size_t want) {
+  if (2 * want <= log->index_size)
+    return true;
+  size_t size = log->index_size > 0 ? log->index_size : 16;
+  while (size < 2 * want)
+    size *= 2;
+  size_t *index = cb_calloc(size, sizeof *index);
+  if (!index)
+    return false;
+  for (size_t i = 0; i < log->n; i++)
+    *index_slot(log, index, size, log->events[i].id) = i + 1;
+  cb_free(log->index);
+  log->index = index;
+  log->index_size = size;
+  return true;
+}
+
+static bool reserve(study_log *log, size_t more) {
+  void *events = log->events, *attempts = log->attempts;
+  const bool grown =
+      cb_reserve(&events, &log->capacity, log->n + more, sizeof *log->events) &&
+      cb_reserve(&attempts, &log->attempts_capacity, (size_t)log->n_trials + more,
+                 sizeof *log->attempts);
+  log->events = events;
+  log->attempts = attempts;
+  return grown && reserve_index(log, log->n + more);
+}
+
+static bool makes_trial(const cb_event *event) {
+  return event->kind == CB_TRIAL_ASKED || event->kind == CB_TRIAL_ADDED;
+}
+
+static bool attempt_taken(const study_log *log, const cb_event *resumed) {
+  return resumed->number < log->n_trials &&
+         resumed->attempt <= log->attempts[resumed->number];
+}
+
+static cocabo_status check_conflicts(const study_log *log, const cb_event *events,
+                                     int n, int64_t next_number, cocabo_error *err) {
+  if (next_number >= 0 && next_number != log->n_trials)
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
+                   (long long)next_number, (long long)log->n_trials);
+  int64_t next = log->n_trials;
+  for (int i = 0; i < n; i++) {
+    if (find_event(log, events[i].id))
+      continue;
+    if (makes_trial(&events[i]) && events[i].number != next++)
+      return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
+                     (long long)events[i].number, (long long)next - 1);
+    if (events[i].kind == CB_TRIAL_RESUMED && attempt_taken(log, &events[i]))
+      return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
+                     (long long)events[i].attempt, (long long)events[i].number);
+  }
+  return COCABO_OK;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Keeps what the conflict checks look at. */
+static void count(study_log *log, const cb_event *event) {
+  if (makes_trial(event))
+    log->attempts[log->n_trials++] = 0;
+  if (event->kind == CB_TRIAL_RESUMED && event->number < log->n_trials)
+    log->attempts[event->number] = event->attempt;
+}
+
+/* Takes the copies over; there is room for them. An id may come twice in one call. */
+static void publish(study_log *log, cb_event *copies, int n) {
+  const double time = now();
+  for (int i = 0; i < n; i++) {
+    if (find_event(log, copies[i].id)) {
+      cb_event_clear(&copies[i]);
+      continue;
+    }
+    cb_event *event = &log->events[log->n];
+    *event = copies[i];
+    event->seq = (int64_t)log->n + 1;
+    event->time = time;
+    log->n++;
+    count(log, event);
+    *index_slot(log, log->index, log->index_size, event->id) = log->n;
+  }
+}
+
+static cocabo_status append_new(study_log *log, const cb_event *events, int n,
+                                cocabo_error *err) {
+  cb_event *copies = cb_calloc((size_t)n, sizeof *copies);
+  if (!copies)
+    return cb_no_memory(err);
+  int n_copies = 0;
+  cocabo_status status = reserve(log, (size_t)n) ? COCABO_OK : cb_no_memory(err);
+  for (int i = 0; i < n && status == COCABO_OK; i++)
+    if (!find_event(log, events[i].id)) {
+      status = cb_event_copy(&copies[n_copies], &events[i], err);
+      n_copies += status == COCABO_OK;
+    }
+  if (status == COCABO_OK)
+    publish(log, copies, n_copies);
+  else
+    for (int i = 0; i < n_copies; i++)
+      cb_event_clear(&copies[i]);
+  cb_free(copies);
+  return status;
+}
+
+static bool has_all(const study_log *log, const cb_event *events, int n) {
+  for (int i = 0; i < n; i++)
+    if (!find_event(log, events[i].id))
+      return false;
+  return true;
+}
+
+static cocabo_status append_to(study_log *log, cb_event *events, int n,
+                               int64_t next_number, cocabo_error *err) {
+  if (!has_all(log, events, n)) {
+    CB_TRY(check_conflicts(log, events, n, next_number, err));
+    CB_TRY(append_new(log, events, n, err));
+  }
+  for (int i = 0; i < n; i++) {
+    const cb_event *stored = find_event(log, events[i].id);
+    events[i].seq = stored->seq;
+    events[i].time = stored->time;
+  }
+  return COCABO_OK;
+}
+
+/* ---- the logs, under the lock ---------------------------------------------------- */
+
+static study_log *log_by_name(const memory_store *memory, const char *name) {
+  for (size_t i = 0; i < memory->n; i++)
+    if (strcmp(memory->logs[i]->name, name) == 0)
+      return memory->logs[i];
+  return NULL;
+}
+
+static cocabo_status log_by_id(const memory_store *memory, int64_t id, study_log **out,
+                               cocabo_error *err) {
+  for (size_t i = 0; i < memory->n; i++)
+    if (memory->logs[i]->id == id) {
+      *out = memory->logs[i];
+      return COCABO_OK;
+    }
+  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
+}
+
+static cocabo_status no_study(const char *name, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
+}
+
+static cocabo_status new_log(study_log **out, const char *name, cb_event *created,
+                             cocabo_error *err) {
+  study_log *log = cb_calloc(1, sizeof *log);
+  if (!log)
+    return cb_no_memory(err);
+  log->name = cb_strdup(name);
+  const cocabo_status status =
+      log->name ? append_to(log, created, 1, -1, err) : cb_no_memory(err);
+  if (status != COCABO_OK) {
+    free_log(log);
+    return status;
+  }
+  *out = log;
+  return COCABO_OK;
+}
+
+static cocabo_status add_log(memory_store *memory, const char *name, cb_event *created,
+                             int64_t *id, cocabo_error *err) {
+  if (log_by_name(memory, name))
+    return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", name);
+  void *logs = memory->logs;
+  if (!cb_reserve(&logs, &memory->capacity, memory->n + 1, sizeof *memory->logs))
+    return cb_no_memory(err);
+  memory->logs = logs;
+  study_log *log = NULL;
+  CB_TRY(new_log(&log, name, created, err));
+  log->id = ++memory->last_id;
+  memory->logs[memory->n++] = log;
+  *id = log->id;
+  return COCABO_OK;
+}
+
+static cocabo_status drop_log(memory_store *memory, const char *name,
+                              cocabo_error *err) {
+  for (size_t i = 0; i < memory->n; i++) {
+    if (strcmp(memory->logs[i]->name, name) != 0)
+      continue;
+    free_log(memory->logs[i]);
+    memory->n--;
+    memmove(&memory->logs[i], &memory->logs[i + 1],
+            (memory->n - i) * sizeof *memory->logs);
+    return COCABO_OK;
+  }
+  return no_study(name, err);
+}
+
+/* ---- operations ------------------------------------------------------------------ */
+
+static memory_store *lock(cocabo_store *store) {
+  memory_store *memory = (memory_store *)store;
+  pthread_mutex_lock(&memory->lock);
+  return memory;
+}
+
+static cocabo_status unlock(memory_store *memory, cocabo_status status) {
+  pthread_mutex_unlock(&memory->lock);
+  return status;
+}
+
+static cocabo_status create(cocabo_store *store, const char *name, cb_event *created,
+                            int64_t *id, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  return unlock(memory, add_log(memory, name, created, id, err));
+}
+
+static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
+                          cocabo_error *err) {
+  memory_store *memory = lock(store);
+  const study_log *log = log_by_name(memory, name);
+  if (log)
+    *id = log->id;
+  return unlock(memory, log ? COCABO_OK : no_study(name, err));
+}
+
+static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
+                                cb_event_fn each, void *user, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  study_log *log = NULL;
+  cocabo_status status = log_by_id(memory, id, &log, err);
+  for (size_t i = (size_t)seq; status == COCABO_OK && i < log->n; i++)
+    status = each(user, &log->events[i], err);
+  return unlock(memory, status);
+}
+
+static cocabo_status append(cocabo_store *store, int64_t id, cb_event *events, int n,
+                            int64_t next_number, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  study_log *log = NULL;
+  cocabo_status status = log_by_id(memory, id, &log, err);
+  if (status == COCABO_OK)
+    status = append_to(log, events, n, next_number, err);
+  return unlock(memory, status);
+}
+
+static cocabo_status list(cocabo_store *store, cb_name_fn each, void *user,
+                          cocabo_error *err) {
+  memory_store *memory = lock(store);
+  cocabo_status status = COCABO_OK;
+  for (size_t i = 0; status == COCABO_OK && i < memory->n; i++)
+    status = each(user, memory->logs[i]->name, err);
+  return unlock(memory, status);
+}
+
+static cocabo_status remove_study(cocabo_store *store, const char *name,
+                                  cocabo_error *err) {
+  memory_store *memory = lock(store);
+  return unlock(memory, drop_log(memory, name, err));
+}
+
+static void free_store(cocabo_store *store) {
+  memory_store *memory = (memory_store *)store;
+  for (size_t i = 0; i < memory->n; i++)
+    free_log(memory->logs[i]);
+  cb_free(memory->logs);
+  pthread_mutex_destroy(&memory->lock);
+  cb_free(memory);
+}
+
+static const cb_store_ops memory_ops = {
+    .create = create,
+    .find = find,
+    .read_since = read_since,
+    .append = append,
+    .list = list,
+    .remove = remove_study,
+    .free = free_store,
+};
+
+cocabo_store *cocabo_store_new_memory(void) {
+  memory_store *memory = cb_calloc(1, sizeof *memory);
+  if (!memory)
+    return NULL;
+  if (pthread_mutex_init(&memory->lock, NULL) != 0) {
+    cb_free(memory);
+    return NULL;
+  }
+  memory->base.ops = &memory_ops;
+  return &memory->base;
+}
+
+void cocabo_store_free(cocabo_store *store) {
+  if (store)
+    store->ops->free(store);
+}

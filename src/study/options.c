@@ -1,0 +1,379 @@
+#include "study/options.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "space/text.h"
+
+/* ---- the table ------------------------------------------------------------------- */
+
+/* How the text of a value is read. */
+typedef enum value_form {
+  WORD,   /* one of the words in the type, separated by | */
+  INT,    /* low <= value <= high */
+  NUMBER, /* low <= value <= high, where high may be NO_LIMIT */
+  SAMPLER /* a name in the list of samplers */
+} value_form;
+
+typedef struct option_row {
+  const char *name;
+  value_form form;
+  bool may_be_auto;
+  int64_t low, high; /* INT, NUMBER */
+  const char *type, *fallback, *help;
+} option_row;
+
+#define NO_LIMIT INT64_MAX
+#define WORDS WORD, false, 0, 0
+
+/* Each option, once. The first column makes the enum, the others the table. */
+#define OPTIONS(X)                                                                     \
+  X(direction, WORDS, "minimize|maximize", "minimize",                                 \
+    "whether small or large values are good; fixed when a study is created")           \
+  X(seed, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                    \
+    "names the random streams: the same seed and results give the same proposals")     \
+  X(sampler, SAMPLER, false, 0, 0, "name of a sampler", "cocabo",                      \
+    "how points are proposed")                                                         \
+  X(n_init, INT, true, 0, NO_LIMIT, "auto or int >= 0", "auto",                        \
+    "random points before the sampler starts; auto: 2 per parameter plus 2, at most "  \
+    "24")                                                                              \
+  X(horizon, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                 \
+    "planned number of asks, for the bandit; 0: not known")                            \
+  X(deterministic, WORDS, "true|false", "true",                                        \
+    "the same point always gives the same value, so none is proposed twice")           \
+  X(lambda, NUMBER, true, 0, 1, "auto or number in [0,1]", "auto",                     \
+    "mix of the kernel: 0 is the sum, 1 the product; auto: learnt")                    \
+  X(kernel_sum, WORDS, "half|paper", "half",                                           \
+    "sum part of the kernel: (k_h + k_x) / 2, or k_h + k_x as in the paper")           \
+  X(ard, WORDS, "auto|true|false", "auto",                                             \
+    "one length scale per numeric parameter; auto: false for cocabo")                  \
+  X(acquisition, WORDS, "auto|ucb|ei|logei", "auto",                                   \
+    "what makes a point worth trying; auto: ucb for cocabo")                           \
+  X(kappa, NUMBER, false, 0, NO_LIMIT, "number >= 0", "2",                             \
+    "weight of the uncertainty in ucb")                                                \
+  X(reward, WORDS, "auto|standard|best|value|rank", "auto",                            \
+    "how a value rewards the bandit; auto: standard")                                  \
+  X(bandit_init, WORDS, "true|false", "false",                                         \
+    "initial points move the bandit's weights too")                                    \
+  X(refit_every, INT, true, 1, NO_LIMIT, "auto or int >= 1", "auto",                   \
+    "asks between two fits of the hyper-parameters; auto: 10 for cocabo")              \
+  X(samples, INT, false, 1, 10000000, "int in [1,10000000]", "5000",                   \
+    "random candidates of the acquisition's maximiser")                                \
+  X(model_size, INT, false, 10, NO_LIMIT, "int >= 10", "1000",                         \
+    "most observations the model holds")                                               \
+  X(durability, WORDS, "normal|full", "normal",                                        \
+    "what a stored result survives: normal: the process, full: a power cut too")
+
+#define AS_ENUM(name, ...) OPTION_##name,
+#define AS_ROW(name, ...) {#name, __VA_ARGS__},
+
+enum { OPTIONS(AS_ENUM) N_OPTIONS };
+static const option_row table[N_OPTIONS] = {OPTIONS(AS_ROW)};
+
+struct cocabo_options {
+  char *values[N_OPTIONS]; /* NULL: the default */
+};
+
+/* ---- reading values -------------------------------------------------------------- */
+
+bool cb_parse_int(const char *text, int64_t *out) {
+  const bool negative = *text == '-';
+  const char *digit = text + negative;
+  if (!*digit)
+    return false;
+  int64_t value = 0; /* kept negative: the negative range is the larger one */
+  for (; *digit; digit++) {
+    const int units = *digit - '0';
+    if (units < 0 || units > 9 || value < (INT64_MIN + units) / 10)
+      return false;
+    value = 10 * value - units;
+  }
+  if (!negative && value == INT64_MIN)
+    return false;
+  *out = negative ? value : -value;
+  return true;
+}
+
+/* Keeps out what strtod would take besides: spaces, a plus, hexadecimal, inf and nan.
+ */
+static bool looks_like_a_number(const char *text) {
+  return *text && *text != '+' && text[strspn(text, "0123456789.eE+-")] == '\0';
+}
+
+/* strtod wants the decimal point of the locale; printing a half shows what that is. */
+bool cb_parse_number(const char *text, double *out) {
+  enum { LONGEST = 100 };
+  if (strlen(text) > LONGEST || !looks_like_a_number(text))
+    return false;
+  char half[16], local[LONGEST + sizeof half];
+  snprintf(half, sizeof half, "%.1f", 0.5);
+  const char *point = half + 1; /* between the 0 and the 5 */
+  const size_t point_bytes = strlen(point) - 1;
+
+  size_t used = 0;
+  for (const char *s = text; *s; s++) {
+    if (*s != '.') {
+      local[used++] = *s;
+      continue;
+    }
+    memcpy(local + used, point, point_bytes);
+    used += point_bytes;
+  }
+  local[used] = '\0';
+  char *end;
+  const double value = strtod(local, &end);
+  if (*end || !isfinite(value))
+    return false;
+  *out = value;
+  return true;
+}
+
+static bool is_among(const char *words, const char *text) {
+  const size_t length = strlen(text);
+  for (const char *word = words; word;) {
+    const char *bar = strchr(word, '|');
+    const size_t here = bar ? (size_t)(bar - word) : strlen(word);
+    if (here == length && memcmp(word, text, length) == 0)
+      return true;
+    word = bar ? bar + 1 : NULL;
+  }
+  return false;
+}
+
+static bool is_valid(const option_row *row, const char *text) {
+  int64_t integer;
+  double number;
+  if (row->may_be_auto && strcmp(text, "auto") == 0)
+    return true;
+  switch (row->form) {
+  case WORD:
+    return is_among(row->type, text);
+  case INT:
+    return cb_parse_int(text, &integer) && integer >= row->low && integer <= row->high;
+  case NUMBER:
+    return cb_parse_number(text, &number) && number >= (double)row->low &&
+           (row->high == NO_LIMIT || number <= (double)row->high);
+  case SAMPLER:
+    return cb_sampler_find(text) != NULL;
+  }
+  return false;
+}
+
+/* "auto or int >= 1" reads "auto or an int >= 1" in a sentence. */
+static void describe_type(const char *type, char *out, size_t size) {
+  const bool or_auto = strncmp(type, "auto or ", 8) == 0;
+  const char *rest = type + (or_auto ? 8 : 0);
+  const char *article = strncmp(rest, "int", 3) == 0      ? "an "
+                        : strncmp(rest, "number", 6) == 0 ? "a "
+                                                          : "";
+  snprintf(out, size, "%s%s%s", or_auto ? "auto or " : "", article, rest);
+}
+
+static void describe_samplers(char *out, size_t size) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (int i = 0; cb_sampler_at(i) && used < size; i++) {
+    const int more = snprintf(out + used, size - used, "%s%s", i > 0 ? "|" : "",
+                              cb_sampler_at(i)->name);
+    used += more > 0 ? (size_t)more : 0;
+  }
+}
+
+static cocabo_status bad_value(const option_row *row, const char *value,
+                               cocabo_error *err) {
+  char shown[CB_SHOWN], want[128];
+  if (row->form == SAMPLER)
+    describe_samplers(want, sizeof want);
+  else
+    describe_type(row->type, want, sizeof want);
+  return cb_fail(err, COCABO_E_INVALID, "option %s is \"%s\", want %s", row->name,
+                 cb_text_show(shown, value), want);
+}
+
+/* ---- the object ------------------------------------------------------------------ */
+
+static int find_option(const char *name) {
+  for (int i = 0; i < N_OPTIONS; i++)
+    if (strcmp(table[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+static cocabo_status no_option(const char *name, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  cb_guess guess = {.word = name};
+  for (int i = 0; i < N_OPTIONS; i++)
+    cb_guess_consider(&guess, table[i].name);
+  cb_text_show(shown, name);
+  if (guess.closest)
+    return cb_fail(err, COCABO_E_NOT_FOUND, "no option \"%s\", did you mean \"%s\"?",
+                   shown, guess.closest);
+  return cb_fail(err, COCABO_E_NOT_FOUND, "no option \"%s\"", shown);
+}
+
+static const char *text_of(const cocabo_options *options, int i) {
+  return options->values[i] ? options->values[i] : table[i].fallback;
+}
+
+cocabo_options *cocabo_options_new(void) {
+  return cb_calloc(1, sizeof(cocabo_options));
+}
+
+void cocabo_options_free(cocabo_options *options) {
+  if (!options)
+    return;
+  for (int i = 0; i < N_OPTIONS; i++)
+    cb_free(options->values[i]);
+  cb_free(options);
+}
+
+cocabo_options *cb_options_copy(const cocabo_options *options) {
+  cocabo_options *copy = cocabo_options_new();
+  for (int i = 0; copy && i < N_OPTIONS; i++) {
+    if (!options->values[i])
+      continue;
+    copy->values[i] = cb_strdup(options->values[i]);
+    if (!copy->values[i]) {
+      cocabo_options_free(copy);
+      return NULL;
+    }
+  }
+  return copy;
+}
+
+cocabo_status cocabo_options_set(cocabo_options *options, const char *name,
+                                 const char *value, cocabo_error *err) {
+  if (!options)
+    return cb_fail(err, COCABO_E_INVALID, "options is NULL");
+  if (!name)
+    return cb_fail(err, COCABO_E_INVALID, "option name is NULL");
+  const int i = find_option(name);
+  if (i < 0)
+    return no_option(name, err);
+  if (!value)
+    return cb_fail(err, COCABO_E_INVALID, "option %s is NULL", name);
+  if (!is_valid(&table[i], value))
+    return bad_value(&table[i], value, err);
+
+  char *copy = cb_strdup(value);
+  if (!copy)
+    return cb_no_memory(err);
+  cb_free(options->values[i]);
+  options->values[i] = copy;
+  return COCABO_OK;
+}
+
+const char *cocabo_options_get(const cocabo_options *options, const char *name) {
+  const int i = options && name ? find_option(name) : -1;
+  return i >= 0 ? text_of(options, i) : NULL;
+}
+
+const char *cocabo_option_name(size_t i) {
+  return i < N_OPTIONS ? table[i].name : NULL;
+}
+
+const char *cocabo_option_type(size_t i) {
+  return i < N_OPTIONS ? table[i].type : NULL;
+}
+
+const char *cocabo_option_default(size_t i) {
+  return i < N_OPTIONS ? table[i].fallback : NULL;
+}
+
+const char *cocabo_option_help(size_t i) {
+  return i < N_OPTIONS ? table[i].help : NULL;
+}
+
+static void free_pairs(cb_pair *pairs, int n) {
+  for (int i = 0; i < n; i++) {
+    cb_free(pairs[i].name);
+    cb_free(pairs[i].value);
+  }
+  cb_free(pairs);
+}
+
+cocabo_status cb_options_list(const cocabo_options *options, cb_pair **out, int *n,
+                              cocabo_error *err) {
+  cb_pair *pairs = cb_calloc(N_OPTIONS, sizeof *pairs);
+  if (!pairs)
+    return cb_no_memory(err);
+  for (int i = 0; i < N_OPTIONS; i++) {
+    pairs[i].name = cb_strdup(table[i].name);
+    pairs[i].value = cb_strdup(text_of(options, i));
+    if (!pairs[i].name || !pairs[i].value) {
+      free_pairs(pairs, N_OPTIONS);
+      return cb_no_memory(err);
+    }
+  }
+  *out = pairs;
+  *n = N_OPTIONS;
+  return COCABO_OK;
+}
+
+/* ---- resolving ------------------------------------------------------------------- */
+
+static bool is(const cocabo_options *options, int i, const char *word) {
+  return strcmp(text_of(options, i), word) == 0;
+}
+
+static int64_t int_or(const cocabo_options *options, int i, int64_t if_auto) {
+  int64_t value = if_auto;
+  if (!is(options, i, "auto"))
+    (void)cb_parse_int(text_of(options, i), &value);
+  return value;
+}
+
+static double number_or(const cocabo_options *options, int i, double if_auto) {
+  double value = if_auto;
+  if (!is(options, i, "auto"))
+    (void)cb_parse_number(text_of(options, i), &value);
+  return value;
+}
+
+static int64_t default_n_init(const cocabo_space *space) {
+  const int64_t wanted = 2 * (int64_t)space->n + 2;
+  return wanted < 24 ? wanted : 24;
+}
+
+static cb_acquisition acquisition_of(const cocabo_options *options) {
+  if (is(options, OPTION_acquisition, "ei"))
+    return CB_EI;
+  return is(options, OPTION_acquisition, "logei") ? CB_LOGEI : CB_UCB;
+}
+
+static cb_reward reward_of(const cocabo_options *options) {
+  if (is(options, OPTION_reward, "best"))
+    return CB_REWARD_BEST;
+  if (is(options, OPTION_reward, "value"))
+    return CB_REWARD_VALUE;
+  return is(options, OPTION_reward, "rank") ? CB_REWARD_RANK : CB_REWARD_STANDARD;
+}
+
+void cb_settings_resolve(const cocabo_options *options, const cocabo_space *space,
+                         cb_resolved *out) {
+  out->sampler = cb_sampler_find(text_of(options, OPTION_sampler));
+  out->sign = is(options, OPTION_direction, "maximize") ? 1.0 : -1.0;
+  out->settings = (cb_settings){
+      .seed = (uint64_t)int_or(options, OPTION_seed, 0),
+      .n_init = int_or(options, OPTION_n_init, default_n_init(space)),
+      .horizon = int_or(options, OPTION_horizon, 0),
+      .deterministic = is(options, OPTION_deterministic, "true"),
+      .lambda_auto = is(options, OPTION_lambda, "auto"),
+      .lambda = number_or(options, OPTION_lambda, 0.5),
+      .kernel_sum_half = is(options, OPTION_kernel_sum, "half"),
+      .ard = is(options, OPTION_ard, "true"),
+      .acquisition = acquisition_of(options),
+      .kappa = number_or(options, OPTION_kappa, 2.0),
+      .reward = reward_of(options),
+      .bandit_init = is(options, OPTION_bandit_init, "true"),
+      .refit_every = int_or(options, OPTION_refit_every, 10),
+      .samples = int_or(options, OPTION_samples, 5000),
+      .model_size = int_or(options, OPTION_model_size, 1000),
+  };
+  assert(out->sampler);
+}

@@ -1,0 +1,41 @@
+/* options.h - THE table of options, and what it resolves to.
+ *
+ * Outside, an option is a name and a text; the table in options.c knows its type, its
+ * default and its help, and every front end reads it from there. Inside, cb_resolved
+ * has numbers and no "auto" is left.
+ */
+#ifndef CB_STUDY_OPTIONS_H
+#define CB_STUDY_OPTIONS_H
+
+#include "cocabo.h"
+#include "data/event.h"
+#include "sampler/sampler.h"
+#include "space/space.h"
+
+typedef struct cb_resolved {
+  cb_settings settings;
+  const cb_sampler *sampler;
+  double sign; /* +1 maximise, -1 minimise */
+} cb_resolved;
+
+/* What the options mean for this space. Cannot fail: every value was checked when it
+ * was set. */
+void cb_settings_resolve(const cocabo_options *options, const cocabo_space *space,
+                         cb_resolved *out);
+
+/* A deep copy, or NULL if out of memory. */
+cocabo_options *cb_options_copy(const cocabo_options *options);
+
+/* Every option with its present value, defaults included: a stored study shall not
+ * change its mind when a later version changes a default. *out is owned by the caller,
+ * as the options of an event. */
+cocabo_status cb_options_list(const cocabo_options *options, cb_pair **out, int *n,
+                              cocabo_error *err);
+
+/* A number as options spell it: digits with a point, perhaps an exponent, and nothing
+ * else; finite; the same in every locale. */
+bool cb_parse_number(const char *text, double *out);
+/* Decimal digits with an optional minus, within int64_t. */
+bool cb_parse_int(const char *text, int64_t *out);
+
+#endif

@@ -1,0 +1,67 @@
+/* store.h - what a study needs of a store: named logs of events.
+ *
+ * A log starts with STUDY_CREATED and only grows. It is known by an id that its store
+ * never gives to another log, so that a handle cannot mistake a new study for the
+ * deleted one of the same name. The in-memory store (memory.c) is the specification;
+ * every store passes the suite in tests/contract/store_contract.h.
+ *
+ * A store may be used from several threads at once. To grow, operations are added at
+ * the end of cb_store_ops.
+ */
+#ifndef CB_STUDY_STORE_H
+#define CB_STUDY_STORE_H
+
+#include <stdint.h>
+
+#include "cocabo.h"
+#include "data/event.h"
+
+/* Sees one event, borrowed for the call. A failure ends the reading and is forwarded.
+ * It must not call the store. */
+typedef cocabo_status (*cb_event_fn)(void *user, const cb_event *event,
+                                     cocabo_error *err);
+/* Sees the name of one study, borrowed for the call. */
+typedef cocabo_status (*cb_name_fn)(void *user, const char *name, cocabo_error *err);
+
+typedef struct cb_store_ops {
+  /* Starts a log with this STUDY_CREATED event, which becomes number 1; its seq and
+   * time are filled in. COCABO_E_EXISTS if there is a study of that name. */
+  cocabo_status (*create)(cocabo_store *store, const char *name, cb_event *created,
+                          int64_t *id, cocabo_error *err);
+
+  /* The id of a study. COCABO_E_NOT_FOUND if there is none of that name. */
+  cocabo_status (*find)(cocabo_store *store, const char *name, int64_t *id,
+                        cocabo_error *err);
+
+  /* Shows the events after `seq`, in order. Like append, COCABO_E_NOT_FOUND if the
+   * study has been deleted. */
+  cocabo_status (*read_since)(cocabo_store *store, int64_t id, int64_t seq,
+                              cb_event_fn each, void *user, cocabo_error *err);
+
+  /* Appends n events in order, all or none, and fills in their seq and time. An event
+   * whose unique id is in the log already is not written again and gets the seq and
+   * time it has there; if all are, the call succeeds whatever else it says.
+   *
+   * Refused with COCABO_E_BUSY, because another writer was faster, if
+   *   - next_number >= 0 is not the number that the next new trial gets,
+   *   - an ASKED or ADDED event does not have the number its trial would get,
+   *   - a RESUMED event's attempt is not above those its trial has in the log. */
+  cocabo_status (*append)(cocabo_store *store, int64_t id, cb_event *events, int n,
+                          int64_t next_number, cocabo_error *err);
+
+  /* Shows the names of all studies, in the order they were created. */
+  cocabo_status (*list)(cocabo_store *store, cb_name_fn each, void *user,
+                        cocabo_error *err);
+
+  /* Deletes a study with its log. COCABO_E_NOT_FOUND if there is none of that name. */
+  cocabo_status (*remove)(cocabo_store *store, const char *name, cocabo_error *err);
+
+  void (*free)(cocabo_store *store);
+} cb_store_ops;
+
+/* The first member of every store's own struct. */
+struct cocabo_store {
+  const cb_store_ops *ops;
+};
+
+#endif

@@ -1,0 +1,326 @@
+#include "study/study.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+/* ---- the fold -------------------------------------------------------------------- */
+
+static void drop_sampler_state(cocabo_study *study) {
+  if (study->has_sampler_state)
+    study->resolved.sampler->destroy(study->sampler_state);
+  study->sampler_state = NULL;
+  study->has_sampler_state = false;
+}
+
+static cocabo_status set_options(cocabo_options *options, const cb_event *event,
+                                 cocabo_error *err) {
+  for (int i = 0; i < event->n_options; i++)
+    CB_TRY(cocabo_options_set(options, event->options[i].name, event->options[i].value,
+                              err));
+  return COCABO_OK;
+}
+
+/* The log begins: from here on there is a history. */
+static cocabo_status begin(cocabo_study *study, const cb_event *created,
+                           cocabo_error *err) {
+  if (created->kind != CB_STUDY_CREATED || !created->space)
+    return cb_fail(err, COCABO_E_STATE, "the log of study \"%s\" has no beginning",
+                   study->name);
+  study->options = cocabo_options_new();
+  if (!study->options)
+    return cb_no_memory(err);
+  CB_TRY(set_options(study->options, created, err));
+  cb_settings_resolve(study->options, created->space, &study->resolved);
+  return cb_history_new(&study->history, created->space, study->resolved.sign, err);
+}
+
+static cocabo_status change(cocabo_study *study, const cb_event *changed,
+                            cocabo_error *err) {
+  cocabo_options *options = cb_options_copy(study->options);
+  if (!options)
+    return cb_no_memory(err);
+  cocabo_status status = set_options(options, changed, err);
+  cb_resolved resolved = study->resolved;
+  if (status == COCABO_OK)
+    cb_settings_resolve(options, study->history->space, &resolved);
+  if (status == COCABO_OK && resolved.sign != study->resolved.sign)
+    status = cb_fail(err, COCABO_E_STATE, "the direction of study \"%s\" is fixed",
+                     study->name);
+  if (status == COCABO_OK)
+    status = cb_history_apply(study->history, changed, err);
+  if (status != COCABO_OK) {
+    cocabo_options_free(options);
+    return status;
+  }
+  drop_sampler_state(study);
+  cocabo_options_free(study->options);
+  study->options = options;
+  study->resolved = resolved;
+  return COCABO_OK;
+}
+
+static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err) {
+  cocabo_study *study = user;
+  if (!study->history)
+    CB_TRY(begin(study, event, err));
+  if (event->kind == CB_STUDY_CHANGED)
+    return change(study, event, err);
+  return cb_history_apply(study->history, event, err);
+}
+
+cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err) {
+  const int64_t seq = study->history ? study->history->seq : 0;
+  return study->store->ops->read_since(study->store, study->id, seq, absorb, study,
+                                       err);
+}
+
+static void fold_own(cocabo_study *study, const cb_event *events, int n) {
+  for (int i = 0; i < n; i++)
+    if (events[i].seq != study->history->seq + 1 ||
+        cb_history_apply(study->history, &events[i], NULL) != COCABO_OK) {
+      (void)cb_study_sync(study, NULL);
+      return;
+    }
+}
+
+cocabo_status cb_study_commit(cocabo_study *study, cb_event *events, int n,
+                              int64_t next_number, cocabo_error *err) {
+  for (int i = 0; i < n; i++) {
+    events[i].id[0] = study->writer;
+    events[i].id[1] = study->n_written++;
+  }
+  CB_TRY(
+      study->store->ops->append(study->store, study->id, events, n, next_number, err));
+  fold_own(study, events, n);
+  return COCABO_OK;
+}
+
+/* ---- life ------------------------------------------------------------------------ */
+
+/* Unique ids only name events; no proposal depends on them. */
+static cocabo_status draw_writer(cocabo_study *study, cocabo_error *err) {
+  if (getrandom(&study->writer, sizeof study->writer, 0) != sizeof study->writer)
+    return cb_fail(err, COCABO_E_INTERNAL, "the system gave no random bytes");
+  return COCABO_OK;
+}
+
+/* A handle on the store, still without a log. On failure nothing is left. */
+static cocabo_status new_handle(cocabo_study **out, const char *name,
+                                cocabo_store *store, cocabo_error *err) {
+  cocabo_study *study = cb_calloc(1, sizeof *study);
+  if (!study)
+    return cb_no_memory(err);
+  study->owns_store = !store;
+  study->store = store ? store : cocabo_store_new_memory();
+  study->name = cb_strdup(name);
+  const cocabo_status status =
+      study->store && study->name ? draw_writer(study, err) : cb_no_memory(err);
+  if (status != COCABO_OK) {
+    cb_study_free(study);
+    return status;
+  }
+  *out = study;
+  return COCABO_OK;
+}
+
+void cb_study_free(cocabo_study *study) {
+  if (!study)
+    return;
+  drop_sampler_state(study);
+  cb_history_free(study->history);
+  cocabo_options_free(study->options);
+  if (study->owns_store)
+    cocabo_store_free(study->store);
+  cb_free(study->name);
+  cb_free(study);
+}
+
+static cocabo_status fill_created(cb_event *event, const cocabo_space *space,
+                                  const cocabo_options *options, cocabo_error *err) {
+  cocabo_options *defaults = options ? NULL : cocabo_options_new();
+  if (!options && !defaults)
+    return cb_no_memory(err);
+  event->kind = CB_STUDY_CREATED;
+  event->number = -1;
+  event->space = cb_space_copy(space);
+  const cocabo_status status =
+      event->space ? cb_options_list(options ? options : defaults, &event->options,
+                                     &event->n_options, err)
+                   : cb_no_memory(err);
+  cocabo_options_free(defaults);
+  return status;
+}
+
+static cocabo_status start_log(cocabo_study *study, cb_event *created,
+                               const cocabo_space *space, const cocabo_options *options,
+                               cocabo_error *err) {
+  CB_TRY(fill_created(created, space, options, err));
+  CB_TRY(begin(study, created, err));
+  created->id[0] = study->writer;
+  created->id[1] = study->n_written++;
+  CB_TRY(
+      study->store->ops->create(study->store, study->name, created, &study->id, err));
+  return cb_history_apply(study->history, created, err);
+}
+
+cocabo_status cb_study_create(cocabo_study **out, const char *name,
+                              const cocabo_space *space, const cocabo_options *options,
+                              cocabo_store *store, cocabo_error *err) {
+  cocabo_study *study = NULL;
+  CB_TRY(new_handle(&study, name, store, err));
+  cb_event created = {0};
+  const cocabo_status status = start_log(study, &created, space, options, err);
+  cb_event_clear(&created);
+  if (status != COCABO_OK) {
+    cb_study_free(study);
+    return status;
+  }
+  *out = study;
+  return COCABO_OK;
+}
+
+static cocabo_status load(cocabo_study *study, cocabo_error *err) {
+  CB_TRY(study->store->ops->find(study->store, study->name, &study->id, err));
+  CB_TRY(cb_study_sync(study, err));
+  if (!study->history)
+    return cb_fail(err, COCABO_E_STATE, "the log of study \"%s\" is empty",
+                   study->name);
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *store,
+                            cocabo_error *err) {
+  cocabo_study *study = NULL;
+  CB_TRY(new_handle(&study, name, store, err));
+  const cocabo_status status = load(study, err);
+  if (status != COCABO_OK) {
+    cb_study_free(study);
+    return status;
+  }
+  *out = study;
+  return COCABO_OK;
+}
+
+/* ---- looking --------------------------------------------------------------------- */
+
+cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
+                            const cb_trial **out, cocabo_error *err) {
+  const cb_history *history = study->history;
+  if (number < 0 || number >= history->n_trials)
+    return cb_fail(err, COCABO_E_NOT_FOUND,
+                   "no trial %lld in study \"%s\": it has %lld", (long long)number,
+                   study->name, (long long)history->n_trials);
+  *out = &history->trials[number];
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_best(const cocabo_study *study, const cb_trial **out,
+                            cocabo_error *err) {
+  const cb_history *history = study->history;
+  if (history->best < 0)
+    return cb_fail(err, COCABO_E_NOT_FOUND, "study \"%s\" has no complete trial",
+                   study->name);
+  *out = &history->trials[history->told[history->best]];
+  return COCABO_OK;
+}
+
+const cb_history *cb_study_history(const cocabo_study *study) {
+  return study->history;
+}
+
+cocabo_status cb_study_overtaken(const cocabo_study *study, cocabo_error *err) {
+  return cb_fail(err, COCABO_E_BUSY,
+                 "study \"%s\": others took the next trial %d times in a row",
+                 study->name, CB_STUDY_TRIES);
+}
+
+/* ---- telling --------------------------------------------------------------------- */
+
+static const char *why_not_finite(double value) {
+  if (isnan(value))
+    return "value is nan";
+  return value > 0.0 ? "value is inf" : "value is -inf";
+}
+
+cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
+                            cocabo_error *err) {
+  if (!isfinite(value))
+    return cb_study_fail(study, number, why_not_finite(value), err);
+  const cb_trial *trial = NULL;
+  CB_TRY(cb_study_sync(study, err));
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  if (trial->state == COCABO_COMPLETE && trial->value == value)
+    return COCABO_OK;
+  cb_event told = {.kind = CB_TRIAL_TOLD, .number = number, .has_y = true, .y = value};
+  return cb_study_commit(study, &told, 1, -1, err);
+}
+
+cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *reason,
+                            cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  CB_TRY(cb_study_sync(study, err));
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  if (trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0)
+    return COCABO_OK;
+  CB_TRY(cb_history_reserve(study->history, 0, strlen(reason) + 1, err));
+  cb_event failed = {.kind = CB_TRIAL_FAILED, .number = number};
+  failed.reason = cb_strdup(reason);
+  const cocabo_status status =
+      failed.reason ? cb_study_commit(study, &failed, 1, -1, err) : cb_no_memory(err);
+  cb_event_clear(&failed);
+  return status;
+}
+
+cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
+                                 cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  CB_TRY(cb_study_sync(study, err));
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  switch (trial->state) {
+  case COCABO_WAITING:
+  case COCABO_INTERRUPTED:
+  case COCABO_STALE:
+    return COCABO_OK; /* it is on offer already */
+  case COCABO_RUNNING:
+    break;
+  case COCABO_COMPLETE:
+  case COCABO_FAILED:
+    return cb_fail(err, COCABO_E_STATE, "trial %lld is %s, want a running one",
+                   (long long)number, cocabo_state_name(trial->state));
+  }
+  cb_event interrupted = {.kind = CB_TRIAL_INTERRUPTED, .number = number};
+  return cb_study_commit(study, &interrupted, 1, -1, err);
+}
+
+/* ---- adding ---------------------------------------------------------------------- */
+
+static cocabo_status try_add(cocabo_study *study, cb_event *added, cocabo_error *err) {
+  CB_TRY(cb_study_sync(study, err));
+  CB_TRY(cb_history_reserve(study->history, 1, 0, err));
+  added->number = study->history->n_trials;
+  return cb_study_commit(study, added, 1, added->number, err);
+}
+
+cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
+                           const double *result, cocabo_error *err) {
+  const int n = study->history->space->n;
+  cb_event added = {.kind = CB_TRIAL_ADDED,
+                    .origin = CB_BY_USER,
+                    .n_cells = n,
+                    .has_y = result != NULL,
+                    .y = result ? *result : 0.0};
+  added.cells = cb_calloc((size_t)n, sizeof *added.cells);
+  if (!added.cells)
+    return cb_no_memory(err);
+  memcpy(added.cells, cells, (size_t)n * sizeof *cells);
+
+  cocabo_status status = COCABO_E_BUSY;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
+    status = try_add(study, &added, err);
+  cb_event_clear(&added);
+  return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;
+}

@@ -1,0 +1,79 @@
+/* study.h - a study: a log in a store, its fold in memory, and a sampler's cache.
+ *
+ * Arguments have been checked by api.c. Every call first learns what others appended
+ * (sync) and ends with at most one append. Whatever can fail comes before the append:
+ * what the log has accepted counts, and the fold catches up with it at the latest at
+ * the next call.
+ */
+#ifndef CB_STUDY_STUDY_H
+#define CB_STUDY_STUDY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cocabo.h"
+#include "data/history.h"
+#include "study/options.h"
+#include "study/store.h"
+
+struct cocabo_study {
+  char *name;
+  cocabo_store *store;
+  bool owns_store;
+  int64_t id; /* of the log in its store */
+
+  cocabo_options *options;
+  cb_resolved resolved; /* what the options mean for the space */
+  cb_history *history;  /* has the space */
+  void *sampler_state;  /* a cache, created by the first ask that needs it */
+  bool has_sampler_state;
+
+  uint64_t writer; /* random; with n_written the unique ids of our events */
+  uint64_t n_written;
+  cocabo_interrupt_fn interrupt;
+  void *user;
+};
+
+cocabo_status cb_study_create(cocabo_study **out, const char *name,
+                              const cocabo_space *space, const cocabo_options *options,
+                              cocabo_store *store, cocabo_error *err);
+cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *store,
+                            cocabo_error *err);
+void cb_study_free(cocabo_study *study); /* NULL is allowed */
+
+cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
+
+/* out[0..n-1] are owned by the caller; on failure they are untouched. */
+cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
+                           cocabo_error *err);
+cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
+                            cocabo_error *err);
+cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *reason,
+                            cocabo_error *err);
+cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
+                                 cocabo_error *err);
+/* A point by its cells; result NULL: to be tried. */
+cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
+                           const double *result, cocabo_error *err);
+
+/* Trial `number` of those this handle knows, borrowed until the next call; or the one
+ * sentence for a number that does not exist. */
+cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
+                            const cb_trial **out, cocabo_error *err);
+cocabo_status cb_study_best(const cocabo_study *study, const cb_trial **out,
+                            cocabo_error *err);
+
+/* Gives the events their unique ids, appends them and folds them in. The caller has
+ * reserved room in the history, so that the fold does not fail; where others have
+ * written in between, it is left to sync. */
+cocabo_status cb_study_commit(cocabo_study *study, cb_event *events, int n,
+                              int64_t next_number, cocabo_error *err);
+
+/* For the bench: what the samplers see. Borrowed until the next call. */
+const cb_history *cb_study_history(const cocabo_study *study);
+
+/* How often a writer who was overtaken starts over before it gives up. */
+enum { CB_STUDY_TRIES = 100 };
+cocabo_status cb_study_overtaken(const cocabo_study *study, cocabo_error *err);
+
+#endif

@@ -1,0 +1,168 @@
+#include "study/trial.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "space/text.h"
+
+/* One block: the cells, and after them the reason. */
+struct cocabo_trial {
+  cocabo_space *space; /* shared */
+  int64_t number;
+  cocabo_trial_state state;
+  double value;
+  const char *reason;
+  cb_cell cells[];
+};
+
+cocabo_status cb_trial_snapshot(cocabo_trial **out, cocabo_space *space,
+                                const cb_trial *trial, cocabo_error *err) {
+  const char *reason = trial->reason ? trial->reason : "";
+  const size_t cell_bytes = (size_t)space->n * sizeof(cb_cell);
+  const size_t reason_bytes = strlen(reason) + 1;
+  cocabo_trial *copy = cb_calloc(1, sizeof *copy + cell_bytes + reason_bytes);
+  if (!copy)
+    return cb_no_memory(err);
+  copy->space = cb_space_share(space);
+  copy->number = trial->number;
+  copy->state = trial->state;
+  copy->value = trial->value;
+  memcpy(copy->cells, trial->cells, cell_bytes);
+  copy->reason = memcpy(copy->cells + space->n, reason, reason_bytes);
+  *out = copy;
+  return COCABO_OK;
+}
+
+cocabo_status cb_no_parameter(const cocabo_space *space, const char *name,
+                              cocabo_error *err) {
+  char shown[CB_SHOWN];
+  cb_guess guess = {.word = name};
+  for (int i = 0; i < space->n; i++)
+    cb_guess_consider(&guess, space->params[i].name);
+  cb_text_show(shown, name);
+  if (guess.closest)
+    return cb_fail(err, COCABO_E_NOT_FOUND, "no parameter \"%s\", did you mean \"%s\"?",
+                   shown, guess.closest);
+  return cb_fail(err, COCABO_E_NOT_FOUND, "no parameter \"%s\"", shown);
+}
+
+/* ---- the public face ------------------------------------------------------------- */
+
+void cocabo_trial_free(cocabo_trial *trial) {
+  if (!trial)
+    return;
+  cocabo_space_free(trial->space);
+  cb_free(trial);
+}
+
+int64_t cocabo_trial_number(const cocabo_trial *trial) {
+  return trial ? trial->number : -1;
+}
+
+cocabo_trial_state cocabo_trial_get_state(const cocabo_trial *trial) {
+  return trial ? trial->state : COCABO_WAITING;
+}
+
+const char *cocabo_state_name(cocabo_trial_state state) {
+  switch (state) {
+  case COCABO_WAITING:
+    return "waiting";
+  case COCABO_RUNNING:
+    return "running";
+  case COCABO_COMPLETE:
+    return "complete";
+  case COCABO_FAILED:
+    return "failed";
+  case COCABO_INTERRUPTED:
+    return "interrupted";
+  case COCABO_STALE:
+    return "stale";
+  }
+  return "unknown state";
+}
+
+double cocabo_trial_value(const cocabo_trial *trial) {
+  return trial ? trial->value : NAN;
+}
+
+const char *cocabo_trial_reason(const cocabo_trial *trial) {
+  return trial ? trial->reason : "";
+}
+
+size_t cocabo_trial_count(const cocabo_trial *trial) {
+  return trial ? (size_t)trial->space->n : 0;
+}
+
+static cocabo_status find(const cocabo_trial *trial, const char *name, const void *out,
+                          int *i, cocabo_error *err) {
+  if (!trial)
+    return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
+  if (!name)
+    return cb_fail(err, COCABO_E_INVALID, "parameter name is NULL");
+  if (!out)
+    return cb_fail(err, COCABO_E_INVALID, "out is NULL");
+  *i = cb_space_find(trial->space, name);
+  return *i >= 0 ? COCABO_OK : cb_no_parameter(trial->space, name, err);
+}
+
+static cocabo_status wrong_kind(const cb_param *p, const char *want,
+                                cocabo_error *err) {
+  static const char *const kinds[] = {
+      [CB_REAL] = "a real",
+      [CB_INTEGER] = "an int",
+      [CB_CHOICE] = "a choice",
+      [CB_ORDINAL] = "a choice",
+  };
+  return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" is %s, want %s", p->name,
+                 kinds[p->kind], want);
+}
+
+cocabo_status cocabo_trial_get_real(const cocabo_trial *trial, const char *name,
+                                    double *out, cocabo_error *err) {
+  int i = 0;
+  CB_TRY(find(trial, name, out, &i, err));
+  const cb_param *p = &trial->space->params[i];
+  if (p->kind != CB_REAL && p->kind != CB_INTEGER)
+    return wrong_kind(p, "a real or an int", err);
+  const cb_cell cell = trial->cells[i];
+  *out = p->kind == CB_REAL ? cell.real : (double)cell.integer;
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_trial_get_int(const cocabo_trial *trial, const char *name,
+                                   int64_t *out, cocabo_error *err) {
+  int i = 0;
+  CB_TRY(find(trial, name, out, &i, err));
+  const cb_param *p = &trial->space->params[i];
+  if (p->kind != CB_INTEGER)
+    return wrong_kind(p, "an int", err);
+  *out = trial->cells[i].integer;
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_trial_get_choice(const cocabo_trial *trial, const char *name,
+                                      cocabo_value *out, cocabo_error *err) {
+  int i = 0;
+  CB_TRY(find(trial, name, out, &i, err));
+  const cb_param *p = &trial->space->params[i];
+  if (p->kind != CB_CHOICE && p->kind != CB_ORDINAL)
+    return wrong_kind(p, "a choice", err);
+  *out = cb_space_from_cell(trial->space, i, trial->cells[i]);
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i, const char **name,
+                               cocabo_value *value, cocabo_error *err) {
+  if (!trial)
+    return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
+  if (!name || !value)
+    return cb_fail(err, COCABO_E_INVALID, "%s is NULL", name ? "value" : "name");
+  if (i >= (size_t)trial->space->n)
+    return cb_fail(err, COCABO_E_RANGE, "parameter index is %zu, want 0 to %d", i,
+                   trial->space->n - 1);
+  *name = trial->space->params[i].name;
+  *value = cb_space_from_cell(trial->space, (int)i, trial->cells[i]);
+  return COCABO_OK;
+}

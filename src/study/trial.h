@@ -1,0 +1,18 @@
+/* trial.h - cocabo_trial: what the user holds of a trial. */
+#ifndef CB_STUDY_TRIAL_H
+#define CB_STUDY_TRIAL_H
+
+#include "cocabo.h"
+#include "data/history.h"
+#include "space/space.h"
+
+/* A snapshot of `trial`, which shares the space and so can outlive the study. *out is
+ * owned by the caller; on failure it is untouched. */
+cocabo_status cb_trial_snapshot(cocabo_trial **out, cocabo_space *space,
+                                const cb_trial *trial, cocabo_error *err);
+
+/* COCABO_E_NOT_FOUND for a name that is no parameter, with a guess what was meant. */
+cocabo_status cb_no_parameter(const cocabo_space *space, const char *name,
+                              cocabo_error *err);
+
+#endif

@@ -1,0 +1,631 @@
+#!/usr/bin/env python3
+"""cocabo-bench from the outside: the contract of its commands, files and sentences.
+
+    python3 tests/cli/test_bench.py PATH/TO/cocabo-bench [unittest arguments]
+"""
+
+import csv
+import json
+import math
+import os
+import pathlib
+import pty
+import select
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BENCH = None
+HEADER = "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds"
+PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley-5c"]
+METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto"]
+OPTIMUM = {"func-2c": 0.20632569069797547, "func-3c": 0.72213991744291415}
+
+
+def bench(*args, cwd=None):
+    return subprocess.run([BENCH, *map(str, args)], cwd=cwd, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+
+
+def run_args(output, problem="func-2c", method="random", seeds="0-2", init=4,
+             iterations=6, batch=1, more=()):
+    return ["run", "--problem", problem, "--method", method, "--seeds", seeds,
+            "--init", init, "--iterations", iterations, "--batch", batch, "-q",
+            "-o", output, *more]
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def without_seconds(path):
+    """The file's text with the one column that may differ cut off."""
+    lines = pathlib.Path(path).read_text().splitlines()
+    return [line.rsplit(",", 1)[0] for line in lines]
+
+
+class Case(unittest.TestCase):
+    maxDiff = 2000
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cocabo-bench-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.file = self.folder / "results.csv"
+
+    def ok(self, *args):
+        done = bench(*args, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def refused(self, status, sentence, *args):
+        """One line on standard error, nothing else, and the exit status."""
+        done = bench(*args, cwd=self.folder)
+        self.assertEqual(done.returncode, status, (args, done))
+        self.assertEqual(done.stdout, "", args)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("cocabo-bench"), done.stderr)
+        self.assertIn(sentence, done.stderr, args)
+
+    def reference(self, **kind):
+        """An uninterrupted file for the same arguments, without seconds."""
+        path = self.folder / "reference.csv"
+        path.unlink(missing_ok=True)
+        self.ok(*run_args(path, **kind))
+        return without_seconds(path)
+
+
+class Basics(Case):
+    def test_list_names_all_problems_and_methods(self):
+        text = self.ok("list")
+        for name in PROBLEMS + METHODS:
+            self.assertRegex(text, rf"(?m)^  {name} ")
+
+    def test_list_as_json(self):
+        lines = [json.loads(line) for line in self.ok("list", "--json").splitlines()]
+        self.assertEqual([x["problem"] for x in lines if "problem" in x], PROBLEMS)
+        self.assertEqual([x["method"] for x in lines if "method" in x], METHODS)
+        for line in lines:
+            self.assertTrue(line["help"])
+            if line.get("problem") in OPTIMUM:
+                self.assertAlmostEqual(line["optimum"], OPTIMUM[line["problem"]], 14)
+
+    def test_help_and_version(self):
+        self.assertRegex(self.ok("--version"), r"^cocabo-bench \d+\.\d+\.\d+\n$")
+        usage = self.ok("--help")
+        for command in ["list", "run", "table", "surrogate", "latency"]:
+            self.assertIn(command, usage)
+            text = self.ok(command, "--help")
+            self.assertTrue(text.startswith(f"usage: cocabo-bench {command} "), text)
+            self.assertIn("Examples:", text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 90)
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BENCH, "list"], stdout=full, text=True,
+                                  stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
+
+class Run(Case):
+    def test_rows_follow_the_contract(self):
+        init, iterations, batch = 5, 4, 3
+        self.ok(*run_args(self.file, problem="func-2c,ackley-2c", seeds="7,1-2",
+                          init=init, iterations=iterations, batch=batch))
+        self.assertEqual(self.file.read_text().splitlines()[0], HEADER)
+        table = rows(self.file)
+        size = init + iterations * batch
+        self.assertEqual(len(table), 2 * 3 * size)
+        runs = [table[i:i + size] for i in range(0, len(table), size)]
+        keys = [(r[0]["problem"], r[0]["seed"]) for r in runs]
+        self.assertEqual(keys, [(p, s) for p in ("func-2c", "ackley-2c") for s in "712"])
+        for run in runs:
+            best = -float("inf")
+            for i, row in enumerate(run):
+                iteration = 0 if i < init else 1 + (i - init) // batch
+                self.assertEqual((row["method"], row["batch"]), ("random", str(batch)))
+                self.assertEqual(int(row["iteration"]), iteration)
+                self.assertEqual(int(row["evaluation"]), i + 1)
+                best = max(best, float(row["value"]))
+                self.assertEqual(float(row["best"]), best)
+                self.assertEqual(row["value"], "%.17g" % float(row["value"]))
+                self.assertGreaterEqual(float(row["ask_seconds"]), 0)
+            for i in range(0, iterations):  # one ask, shared by its points
+                asked = run[init + i * batch:init + (i + 1) * batch]
+                self.assertEqual(len({row["ask_seconds"] for row in asked}), 1)
+            self.assertLessEqual(best, OPTIMUM.get(run[0]["problem"], 0.0))
+
+    def test_two_runs_are_equal_but_for_the_seconds(self):
+        kind = dict(problem="func-2c", method="random,cocabo-0.5", seeds="0-1",
+                    init=6, iterations=12)
+        self.ok(*run_args(self.file, **kind))
+        self.assertEqual(without_seconds(self.file), self.reference(**kind))
+
+    def test_jobs_do_not_change_the_file(self):
+        kind = dict(problem="func-3c,ackley-3c", method="random,cocabo-auto",
+                    seeds="0-3", init=4, iterations=5)
+        self.ok(*run_args(self.file, **kind, more=["--jobs", 2]))
+        self.assertEqual(without_seconds(self.file), self.reference(**kind))
+
+    def test_every_method_gets_the_same_initial_points(self):
+        self.ok(*run_args(self.file, method=",".join(METHODS), seeds="3,4", init=10,
+                          iterations=1))
+        initial = {}
+        for row in rows(self.file):
+            if row["iteration"] == "0":
+                key = row["method"], row["seed"]
+                initial.setdefault(key, []).append(row["value"])
+        for method in METHODS:
+            for seed in "34":
+                self.assertEqual(initial[method, seed], initial["random", seed])
+        self.assertNotEqual(initial["random", "3"], initial["random", "4"])
+
+    def test_a_longer_run_starts_like_a_shorter_one(self):
+        self.ok(*run_args(self.file, seeds="0", iterations=3))
+        other = self.folder / "long.csv"
+        self.ok(*run_args(other, seeds="0", iterations=9))
+        self.assertEqual(without_seconds(other)[:8], without_seconds(self.file))
+
+    def test_permuting_moves_values_and_keeps_the_optimum(self):
+        kind = dict(problem="ackley-2c", seeds="0-3", init=400, iterations=0)
+        self.ok(*run_args(self.file, **kind))
+        permuted = self.folder / "permuted.csv"
+        self.ok(*run_args(permuted, **kind, more=["--permute"]))
+        again = self.folder / "again.csv"
+        self.ok(*run_args(again, **kind, more=["--permute"]))
+        plain, moved = rows(self.file), rows(permuted)
+        self.assertNotEqual([r["value"] for r in plain], [r["value"] for r in moved])
+        self.assertEqual(without_seconds(permuted), without_seconds(again))
+        self.assertLessEqual(max(float(r["value"]) for r in moved), 0.0)
+        # Labels are moved, not changed: the values stay equally distributed.
+        means = [statistics.mean(float(r["value"]) for r in t) for t in (plain, moved)]
+        self.assertAlmostEqual(*means, delta=0.15)
+
+    def test_settings_reach_the_study(self):
+        kind = dict(method="cocabo-0.5", seeds="0", init=8, iterations=8)
+        self.ok(*run_args(self.file, **kind, more=["--set", "kappa=9.5"]))
+        self.assertNotEqual(without_seconds(self.file), self.reference(**kind))
+        same = self.folder / "same.csv"
+        self.ok(*run_args(same, **kind, more=["--set", "kappa=2", "--set=samples=5000"]))
+        self.assertEqual(without_seconds(same), self.reference(**kind))
+
+    def test_seconds_are_shared_by_the_points_of_an_ask(self):
+        start = time.monotonic()
+        self.ok(*run_args(self.file, method="cocabo-0.5", seeds="0", init=50,
+                          iterations=3, batch=8))
+        elapsed = time.monotonic() - start
+        total = sum(float(row["ask_seconds"]) for row in rows(self.file))
+        self.assertTrue(elapsed / 20 < total < elapsed, (total, elapsed))
+
+    def test_no_initial_points_or_no_iterations(self):
+        self.ok(*run_args(self.file, seeds="0", init=0, iterations=3))
+        self.assertEqual([r["iteration"] for r in rows(self.file)], ["1", "2", "3"])
+        self.file.unlink()
+        self.ok(*run_args(self.file, seeds="0", init=3, iterations=0))
+        self.assertEqual([r["iteration"] for r in rows(self.file)], ["0", "0", "0"])
+
+    def test_symbolic_links_and_permissions_survive(self):
+        target = self.folder / "target.csv"
+        target.touch(mode=0o640)
+        target.chmod(0o640)
+        self.file.symlink_to(target)
+        self.ok(*run_args(self.file))
+        self.assertTrue(self.file.is_symlink())
+        self.assertEqual(target.stat().st_mode & 0o777, 0o640)
+        self.assertEqual(len(rows(target)), 30)
+        self.assertEqual(len(os.listdir(self.folder)), 2)
+
+
+class Resume(Case):
+    KIND = dict(problem="func-2c,ackley-2c", seeds="0-2", init=3, iterations=2, batch=2)
+
+    def test_a_file_cut_anywhere_is_completed(self):
+        want = self.reference(**self.KIND)
+        whole = (self.folder / "reference.csv").read_bytes()
+        lines = whole.split(b"\n")
+        starts = [sum(len(x) + 1 for x in lines[:i]) for i in range(len(lines))]
+        near = {s + d for s in starts[:20] + starts[-9:] for d in (-1, 0, 1)}
+        cuts = near | set(range(0, len(whole), 53)) | {len(whole)}
+        for cut in sorted(c for c in cuts if 0 <= c <= len(whole)):
+            self.file.write_bytes(whole[:cut])
+            self.ok(*run_args(self.file, **self.KIND))
+            self.assertEqual(without_seconds(self.file), want, f"cut at {cut}")
+
+    def test_finished_runs_are_not_done_again(self):
+        self.ok(*run_args(self.file, **self.KIND))
+        before = self.file.read_text(), self.file.stat().st_ino
+        self.ok(*run_args(self.file, **self.KIND))
+        self.assertEqual((self.file.read_text(), self.file.stat().st_ino), before)
+        lines = before[0].splitlines(keepends=True)
+        size = 3 + 2 * 2
+        self.file.write_text("".join(lines[:1] + lines[1 + 2 * size:-3]))
+        self.ok(*run_args(self.file, **self.KIND))
+        after = self.file.read_text().splitlines(keepends=True)
+        kept = slice(1 + 2 * size, 1 + 5 * size)
+        self.assertEqual(after[kept], lines[kept])  # seconds too
+        self.assertEqual([x.rsplit(",", 1)[0] for x in after],
+                         [x.rsplit(",", 1)[0] for x in lines])
+
+    def test_completion_order_does_not_show(self):
+        want = self.reference(**self.KIND)
+        lines = (self.folder / "reference.csv").read_text().splitlines(keepends=True)
+        size = 3 + 2 * 2
+        runs = [lines[1 + i * size:1 + (i + 1) * size] for i in range(6)]
+        shuffled = [lines[:1], runs[4], runs[0], runs[3], runs[1][:5]]
+        self.file.write_text("".join(sum(shuffled, [])))
+        self.ok(*run_args(self.file, **self.KIND, more=["--jobs", 3]))
+        self.assertEqual(without_seconds(self.file), want)
+
+    def test_a_run_with_a_hole_is_done_again(self):
+        want = self.reference(**self.KIND)
+        lines = (self.folder / "reference.csv").read_text().splitlines(keepends=True)
+        del lines[5]
+        del lines[12]
+        self.file.write_text("".join(lines))
+        self.ok(*run_args(self.file, **self.KIND))
+        self.assertEqual(without_seconds(self.file), want)
+        lines = self.file.read_text().splitlines(keepends=True)
+        lines[4], lines[5] = lines[5], lines[4]  # two rows of one iteration
+        self.file.write_text("".join(lines))
+        self.ok(*run_args(self.file, **self.KIND))
+        self.assertEqual(without_seconds(self.file), want)
+
+    def test_other_runs_stay(self):
+        self.ok(*run_args(self.file, problem="func-3c", seeds="5"))
+        first = self.file.read_text()
+        foreign = "later,newer,2,0,0,1,0.5,0.5,0.1\nlater,newer,2,0,1,2,nan,0.5,0.1\n"
+        self.file.write_text(first + foreign)
+        self.ok(*run_args(self.file, seeds="1"))
+        text = self.file.read_text()
+        self.assertTrue(text.startswith(first + foreign))
+        self.assertEqual(len(text.splitlines()), len(first.splitlines()) + 2 + 10)
+
+    def test_runs_of_another_length_are_refused_and_kept(self):
+        self.ok(*run_args(self.file, seeds="0-2"))
+        before = self.file.read_bytes()
+        for other in (dict(iterations=9), dict(iterations=3), dict(init=5)):
+            self.refused(2, "write to another file",
+                         *run_args(self.file, seeds="0-2", **other))
+            self.assertEqual(self.file.read_bytes(), before)
+
+    def test_foreign_files_are_refused_untouched(self):
+        for text in (b"a,b\n1,2\n", b"\x00\x01\xff\xfe binary", b"\n", b"problem,meth\n",
+                     HEADER.encode() + b",more\n", HEADER.encode()[:-1] + b"x",
+                     b"\xef\xbb\xbf" + HEADER.encode() + b"\n"):
+            self.file.write_bytes(text)
+            self.refused(2, "results.csv is not a file of results",
+                         *run_args("results.csv"))
+            self.assertEqual(self.file.read_bytes(), text)
+
+    def test_a_spoilt_line_is_refused_untouched(self):
+        self.ok(*run_args(self.file))
+        lines = self.file.read_text().splitlines(keepends=True)
+        for spoilt in ("func-2c,random,1,0,0,4\n", "\n", "func-2c,random,1,0,0,4,x,1,1\n",
+                       "func-2c,random,0,0,0,4,1,1,1\n", "func-2c,random,1,-1,0,4,1,1,1\n",
+                       ",random,1,0,0,4,1,1,1\n", "func-2c,random,1,0,0,4,1,1,\n",
+                       "func-2c,random,1,0,0,4, 1,1,1\n",
+                       "func-2c,random,1,0,0,4,1,1,1,1\n", "\0\0\0\n"):
+            text = "".join(lines[:4] + [spoilt] + lines[5:])
+            self.file.write_text(text)
+            self.refused(2, "results.csv line 5 ", *run_args("results.csv"))
+            self.refused(2, "results.csv line 5 ", "table", "results.csv")
+            self.assertEqual(self.file.read_text(), text)
+
+    def test_a_run_in_two_places_is_refused_untouched(self):
+        self.ok(*run_args(self.file, seeds="0-1"))
+        lines = self.file.read_text().splitlines(keepends=True)
+        text = "".join(lines + lines[1:11])
+        self.file.write_text(text)
+        self.refused(2, "func-2c,random,1,0 in two places", *run_args("results.csv"))
+        self.refused(2, "func-2c,random,1,0 in two places", "table", "results.csv")
+        self.assertEqual(self.file.read_text(), text)
+
+
+class Interruptions(Case):
+    """Long enough to be hit in the middle, short enough to be repeated."""
+
+    KIND = dict(problem="func-2c", method="random", seeds="0-39", init=10,
+                iterations=1500)
+
+    def start(self, jobs=2, quiet=True, **pipes):
+        args = run_args(self.file, **self.KIND, more=["--jobs", jobs])
+        if not quiet:
+            args.remove("-q")
+        pipes.setdefault("stderr", subprocess.PIPE)
+        return subprocess.Popen([BENCH, *map(str, args)], cwd=self.folder,
+                                start_new_session=True, **pipes)
+
+    def wait_for(self, condition):
+        deadline = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.001)
+
+    def wait_for_rows(self, process, runs=3):
+        size = runs * 1510 * 50
+        self.wait_for(lambda: process.poll() is not None or
+                      (self.file.exists() and self.file.stat().st_size > size))
+        self.assertIsNone(process.poll(), "it was done before it could be interrupted")
+
+    def workers(self, process):
+        path = f"/proc/{process.pid}/task/{process.pid}/children"
+        with open(path) as file:
+            return [int(pid) for pid in file.read().split()]
+
+    def finish(self):
+        self.ok(*run_args(self.file, **self.KIND, more=["--jobs", 2]))
+        self.assertEqual(without_seconds(self.file), self.reference(**self.KIND))
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["reference.csv", "results.csv"])
+
+    def test_killed_parent_is_resumed_and_leaves_no_workers(self):
+        process = self.start()
+        self.wait_for_rows(process)
+        workers = self.workers(process)
+        self.assertEqual(len(workers), 2)
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+        def gone(pid):
+            try:  # a zombie waits for an init that may be slow; it does not work
+                stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+                return stat.rsplit(")", 1)[1].split()[0] == "Z"
+            except (FileNotFoundError, ProcessLookupError):
+                return True
+
+        self.wait_for(lambda: all(map(gone, workers)))
+        self.assertLess(len(rows(self.file)), 40 * 1510)
+        self.finish()
+
+    def test_interrupt_exits_130_and_is_resumed(self):
+        process = self.start()
+        self.wait_for_rows(process)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, text = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(text, b"cocabo-bench run: interrupted\n")
+        self.finish()
+
+    def test_killed_worker_is_a_failure_with_a_sentence(self):
+        process = self.start()
+        self.wait_for_rows(process)
+        os.kill(self.workers(process)[0], signal.SIGKILL)
+        _, text = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(text.decode(), r"^cocabo-bench run: func-2c with random from "
+                                        r"seed \d+: its process was ended by signal 9\n$")
+        self.finish()
+
+    def test_a_second_writer_is_turned_away(self):
+        process = self.start()
+        self.wait_for_rows(process)
+        self.refused(1, "another process is writing", *run_args(self.file))
+        self.assertIsNone(process.poll())
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.finish()
+
+    def test_progress_is_a_bar_on_a_terminal_and_one_line_elsewhere(self):
+        process = self.start(quiet=False)
+        _, text = process.communicate(timeout=60)
+        self.assertEqual(text.decode(), f"{self.file}: 40 of 40 runs done, 0 were there\n")
+        self.file.unlink()
+        parent, child = pty.openpty()
+        process = self.start(quiet=False, stderr=child)
+        os.close(child)
+        text = b""
+        while True:
+            select.select([parent], [], [])
+            try:
+                text += os.read(parent, 4096)
+            except OSError:  # the other end is closed
+                break
+        os.close(parent)
+        self.assertEqual(process.wait(), 0)
+        self.assertRegex(text.decode(), r"\r\[#+\.*\] \d+/40 runs, \d+/60400 evaluations, "
+                                        r"[\d.e+]+/s, ETA \d+:\d\d:\d\d")
+        self.assertIn("40/40 runs, 60400/60400 evaluations", text.decode())
+
+
+class Table(Case):
+    def test_means_and_standard_errors_are_those_of_the_rows(self):
+        self.ok(*run_args(self.file, problem="func-2c,ackley-2c", seeds="0-4", init=3,
+                          iterations=4, batch=2))
+        lines = self.ok("table", self.file, "--at", "0,3,4,5", "--json").splitlines()
+        got = [json.loads(line) for line in lines]
+        self.assertEqual([(x["problem"], x["at"]) for x in got],
+                         [(p, t) for p in ("func-2c", "ackley-2c") for t in (0, 3, 4)])
+        for line in got:
+            self.assertEqual(list(line), ["problem", "method", "batch", "at", "mean",
+                                          "se", "runs"])
+            last = {}
+            for row in rows(self.file):
+                if (row["problem"], int(row["iteration"])) == (line["problem"], line["at"]):
+                    last[row["seed"]] = float(row["best"])
+            values = list(last.values())
+            self.assertEqual((line["runs"], line["batch"], len(values)), (5, 2, 5))
+            self.assertAlmostEqual(line["mean"], statistics.mean(values), 12)
+            self.assertAlmostEqual(line["se"], statistics.stdev(values) / 5**0.5, 12)
+
+    def test_one_run_has_no_standard_error(self):
+        self.ok(*run_args(self.file, seeds="8"))
+        line = json.loads(self.ok("table", self.file, "--at", "6", "--json"))
+        self.assertEqual((line["se"], line["runs"]), (0, 1))
+
+    def test_a_shorter_run_counts_as_far_as_it_goes(self):
+        self.ok(*run_args(self.file, seeds="0-1", init=2, iterations=3, batch=2))
+        text = self.file.read_text().splitlines(keepends=True)
+        self.file.write_text("".join(text[:-1]))  # seed 1 lacks half of iteration 3
+        lines = self.ok("table", self.file, "--at", "2,3", "--json").splitlines()
+        self.assertEqual([json.loads(x)["runs"] for x in lines], [2, 1])
+        self.assertIn(") of 1", self.ok("table", self.file, "--at", "2,3"))
+
+    def test_columns_are_aligned_and_unreached_ones_left_out(self):
+        self.ok(*run_args(self.file, problem=",".join(PROBLEMS), seeds="0-1"))
+        lines = self.ok("table", self.file).splitlines()
+        self.assertEqual(lines[0].split(), ["problem", "method", "batch", "runs", "t=0"])
+        self.assertEqual([line.split()[0] for line in lines[1:]], PROBLEMS)
+        self.assertEqual(len(set(map(len, lines))), 1)
+        self.assertEqual(len({line.index("random") for line in lines[1:]}), 1)
+
+    def test_a_file_without_runs_has_an_empty_table(self):
+        self.file.write_text(HEADER + "\n")
+        self.assertEqual(self.ok("table", self.file, "--json"), "")
+
+    def test_a_torn_file_is_refused(self):
+        self.ok(*run_args(self.file))
+        self.file.write_text(self.file.read_text()[:-4])
+        self.refused(2, "results.csv is cut in its last line", "table", "results.csv")
+
+
+class Measurements(Case):
+    def test_latency_reports_what_it_measured(self):
+        lines = self.ok("latency", "--problem", "ackley-2c", "--method",
+                        "random,cocabo-0.5", "--n", "50,60", "--set", "samples=100",
+                        "--json").splitlines()
+        got = [json.loads(line) for line in lines]
+        self.assertEqual([(x["method"], x["n"]) for x in got],
+                         [(m, n) for m in ("random", "cocabo-0.5") for n in (50, 60)])
+        for line in got:
+            self.assertEqual(list(line), ["method", "problem", "n", "p50", "mean", "p99",
+                                          "refit_p50", "dtrsm", "dtrsm_ratio"])
+            self.assertTrue(0 < line["p50"] <= line["p99"])
+            self.assertTrue(0 < line["mean"] and 0 < line["dtrsm"])
+            self.assertAlmostEqual(line["dtrsm_ratio"], line["p50"] / line["dtrsm"])
+            self.assertEqual(line["refit_p50"] is None, line["method"] == "random")
+        self.assertIn("ratio", self.ok("latency", "--problem", "func-2c", "--method",
+                                       "random", "--n", "50"))
+
+    def test_surrogate_scores_are_repeatable_and_scale(self):
+        size = ["--train", "30", "--test", "20", "--repeats", "2"]
+        args = ["surrogate", "--problem", "func-2c,ackley-2c", *size, "--json"]
+        text = self.ok(*args)
+        self.assertEqual(self.ok(*args), text)
+        got = [json.loads(line) for line in text.splitlines()]
+        raw = [json.loads(x) for x in self.ok(*args, "--scale", "raw").splitlines()]
+        for line, other, problem in zip(got, raw, ("func-2c", "ackley-2c")):
+            self.assertEqual(list(line), ["problem", "model", "scale", "mean", "se",
+                                          "repeats"])
+            self.assertEqual((line["problem"], line["model"], line["scale"],
+                              line["repeats"]), (problem, "cocabo-auto", "standard", 2))
+            self.assertEqual(other["scale"], "raw")
+            self.assertNotEqual(line["mean"], other["mean"])
+        self.assertIn("cocabo-auto", self.ok("surrogate", "--problem", "func-2c", *size))
+
+
+    def test_surrogate_predicts_and_its_units_are_those_of_the_values(self):
+        args = ["surrogate", "--problem", "ackley-2c", "--train", "150", "--test", "100",
+                "--repeats", "3", "--json"]
+        score = json.loads(self.ok(*args))["mean"]
+        self.assertTrue(-100 < score < 60, score)  # N(0, 1) at each point: -142
+        raw = json.loads(self.ok(*args, "--scale", "raw"))["mean"]
+        self.ok(*run_args(self.file, problem="ackley-2c", seeds="0", init=3000,
+                          iterations=0))
+        sd = statistics.stdev(float(row["value"]) for row in rows(self.file))
+        self.assertAlmostEqual((score - raw) / 100, math.log(sd), delta=0.08)
+        self.assertGreater(abs(math.log(sd)), 0.16)
+
+
+class BadInput(Case):
+    def test_each_kind_has_its_sentence_and_status_2(self):
+        run = ["run", "--problem", "func-2c", "--method", "random", "-o", "r.csv"]
+        here = str(self.folder)
+        for sentence, args in [
+            ("no command given", []),
+            ('unknown command "rnu", did you mean run?', ["rnu"]),
+            ('unknown command "optimise", want one of list, run', ["optimise"]),
+            ('unknown command "-x"', ["-x"]),
+            ("unknown option --jsno, did you mean --json?", ["list", "--jsno"]),
+            ('unexpected argument "now"', ["list", "now"]),
+            ("--json takes no value", ["list", "--json=yes"]),
+            ("--problem is missing", ["run"]),
+            ("--method is missing", ["run", "--problem", "func-2c"]),
+            ("-o is missing", run[:-2]),
+            ('unknown problem "func-2d", did you mean func-2',
+             ["run", "--problem", "func-2d", "--method", "random", "-o", "r.csv"]),
+            ('unknown problem "sphere", want one of func-2c, func-3c, ackley-2c',
+             ["run", "--problem", "sphere", "--method", "random", "-o", "r.csv"]),
+            ('unknown method "cocabo-0.6", did you mean cocabo-0.',
+             ["run", "--problem", "func-2c", "--method", "cocabo-0.6", "-o", "r.csv"]),
+            ("--method has random twice",
+             ["run", "--problem", "func-2c", "--method", "random,random", "-o", "r.csv"]),
+            ('--problem is "func-2c,", which has an empty item',
+             ["run", "--problem", "func-2c,", "--method", "random", "-o", "r.csv"]),
+            ("--problem is given twice", [*run, "--problem", "func-3c"]),
+            ("unknown option --iteration, did you mean --iterations?",
+             [*run, "--iteration", "5"]),
+            ("unknown option -x", [*run, "-x"]),
+            ("--seeds needs a value", [*run, "--seeds"]),
+            ("--seeds needs a value", [*run, "--seeds="]),
+            ("--seeds needs a value", [*run, "--seeds", "--jobs", "2"]),
+            ('--batch is "0", want a whole number from 1', [*run, "--batch", "0"]),
+            ('--batch is "2.5", want', [*run, "--batch", "2.5"]),
+            ('--init is "-1", want', [*run, "--init", "-1"]),
+            ('--init is "9x", want', [*run, "--init", "9x"]),
+            ('--iterations is "99999999999999999999", want',
+             [*run, "--iterations", "99999999999999999999"]),
+            ("both 0", [*run, "--init", "0", "--iterations", "0"]),
+            ('--jobs is "0", want', [*run, "--jobs", "0"]),
+            ("--seeds has 3 twice", [*run, "--seeds", "0-4,3"]),
+            ('--seeds is "5-3", want whole numbers', [*run, "--seeds", "5-3"]),
+            ('--seeds is "1,,2", want', [*run, "--seeds", "1,,2"]),
+            ('--seeds is "1,", want', [*run, "--seeds", "1,"]),
+            ('--seeds is "a-b", want', [*run, "--seeds", "a-b"]),
+            ('--seeds is "-3", want', [*run, "--seeds", "-3"]),
+            ("--seeds has too many", [*run, "--seeds", "0-2000000000"]),
+            ('unknown option "kapa", did you mean kappa?', [*run, "--set", "kapa=2"]),
+            ("kappa", [*run, "--set", "kappa=big"]),
+            ('setting "kappa", want OPTION=VALUE', [*run, "--set", "kappa"]),
+            ("--set seed=3 is not for here, want --seeds", [*run, "--set", "seed=3"]),
+            ("--set n_init=3 is not for here, want --init", [*run, "--set", "n_init=3"]),
+            ("no/such/r.csv: No such file or directory", [*run[:-1], "no/such/r.csv"]),
+            (f"cannot write {here}: Is a directory", [*run[:-1], here]),
+            ("/dev/null is not a regular file", [*run[:-1], "/dev/null"]),
+            ("0 files given, want one", ["table"]),
+            ("2 files given, want one", ["table", "a.csv", "b.csv"]),
+            ("cannot read none.csv: No such file", ["table", "none.csv"]),
+            ("cannot read .: Is a directory", ["table", "."]),
+            ('--at is "x", want', ["table", "none.csv", "--at", "x"]),
+            ("--at has 5 twice", ["table", "none.csv", "--at", "5,5"]),
+            ("--method is missing", ["latency", "--problem", "func-2c"]),
+            ('--n is "49", want whole numbers from 50',
+             ["latency", "--problem", "func-2c", "--method", "random", "--n", "49"]),
+            ('--repeats is "0"', ["latency", "--problem", "func-2c", "--method", "random",
+                                  "--repeats", "0"]),
+            ('unknown option "kapa"', ["latency", "--problem", "func-2c", "--method",
+                                       "random", "--set", "kapa=1"]),
+            ("--problem is missing", ["surrogate"]),
+            ('unknown model "cocabo-atuo", did you mean cocabo-auto?',
+             ["surrogate", "--problem", "func-2c", "--model", "cocabo-atuo"]),
+            ('--scale is "log", want standard or raw',
+             ["surrogate", "--problem", "func-2c", "--scale", "log"]),
+            ('--train is "1", want', ["surrogate", "--problem", "func-2c", "--train", "1"]),
+        ]:
+            with self.subTest(args=args):
+                self.refused(2, sentence, *args)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_long_and_odd_arguments_are_survived(self):
+        for text in ("x" * 5000, "%s%n%d", "ä" * 300, "\x1b[31m", "a\nb", ",", "=", "-"):
+            for args in ([text], ["run", "--problem", text, "--method", "random"],
+                         ["run", "--problem", "func-2c", "--method", "random", "--set",
+                          text, "-o", "r.csv"], ["table", text], ["list", text]):
+                done = bench(*args, cwd=self.folder)
+                self.assertEqual(done.returncode, 2, (args, done))
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    BENCH = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

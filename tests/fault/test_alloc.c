@@ -1,0 +1,280 @@
+/* Every public call with the k-th allocation failing, for all k until it succeeds. A
+ * failed call says COCABO_E_NO_MEMORY and changes nothing: beside every study runs a
+ * twin that never lacks memory, and the two agree to the end. */
+#include "check.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "study/study.h"
+
+static cocabo_error err;
+
+static const char *const samplers[] = {"random", "cocabo"};
+enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
+
+/* Repeats the call until it succeeds, with one more allocation granted each time, and
+ * demands `unchanged` after each failure. */
+#define CALL_WITHOUT_MEMORY(call, unchanged)                                           \
+  do {                                                                                 \
+    for (long k_ = 0;; k_++) {                                                         \
+      cb_mem_fail_after(k_);                                                           \
+      const cocabo_status status_ = (call);                                            \
+      cb_mem_fail_after(-1);                                                           \
+      if (status_ == COCABO_OK)                                                        \
+        break;                                                                         \
+      assert_int_equal(status_, COCABO_E_NO_MEMORY);                                   \
+      assert_string_equal(err.message, "out of memory");                               \
+      unchanged;                                                                       \
+      assert_true(k_ < 100000);                                                        \
+    }                                                                                  \
+  } while (0)
+
+static const cocabo_value letters[] = {{.type = COCABO_TEXT, .as.text = "a"},
+                                       {.type = COCABO_TEXT, .as.text = "b"},
+                                       {.type = COCABO_NULL}};
+
+static cocabo_space *build_space(void) {
+  cocabo_space *s = NULL;
+  for (int k = 0; !s; k++) {
+    cb_mem_fail_after(k);
+    s = cocabo_space_new();
+    cb_mem_fail_after(-1);
+  }
+#define COUNT_IS(n) assert_int_equal(cocabo_space_count(s), n)
+  CALL_WITHOUT_MEMORY(cocabo_space_add_real(s, "x", -1, 3, 0, 0, &err), COUNT_IS(0));
+  CALL_WITHOUT_MEMORY(cocabo_space_add_int(s, "n", 1, 64, COCABO_LOG, &err),
+                      COUNT_IS(1));
+  CALL_WITHOUT_MEMORY(cocabo_space_add_choice(s, "c", letters, 3, 0, &err),
+                      COUNT_IS(2));
+  CALL_WITHOUT_MEMORY(cocabo_space_add_choice(s, "o", letters, 3, COCABO_ORDERED, &err),
+                      COUNT_IS(3));
+#undef COUNT_IS
+  return s;
+}
+
+static cocabo_options *build_options(const char *sampler) {
+  static const char *const pairs[][2] = {{"n_init", "3"},   {"refit_every", "2"},
+                                         {"samples", "40"}, {"seed", "11"},
+                                         {"seed", "12"},    {"model_size", "10"}};
+  cocabo_options *o = NULL;
+  for (int k = 0; !o; k++) {
+    cb_mem_fail_after(k);
+    o = cocabo_options_new();
+    cb_mem_fail_after(-1);
+  }
+  CALL_WITHOUT_MEMORY(cocabo_options_set(o, "sampler", sampler, &err),
+                      assert_string_equal(cocabo_options_get(o, "sampler"), "cocabo"));
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    char before[32];
+    strcpy(before, cocabo_options_get(o, pairs[i][0]));
+    CALL_WITHOUT_MEMORY(
+        cocabo_options_set(o, pairs[i][0], pairs[i][1], &err),
+        assert_string_equal(cocabo_options_get(o, pairs[i][0]), before));
+  }
+  return o;
+}
+
+/* A study and its twin. */
+typedef struct pair {
+  cocabo_store *store;
+  cocabo_study *study, *twin;
+} pair;
+
+static cocabo_store *build_store(void) {
+  cocabo_store *store = NULL;
+  for (int k = 0; !store; k++) {
+    cb_mem_fail_after(k);
+    store = cocabo_store_new_memory();
+    cb_mem_fail_after(-1);
+  }
+  return store;
+}
+
+static pair build_pair(const char *sampler) {
+  cocabo_space *s = build_space();
+  cocabo_options *o = build_options(sampler);
+  pair p = {.store = build_store()};
+  assert_ok(cocabo_study_create(&p.twin, "s", s, o, NULL, &err));
+  CALL_WITHOUT_MEMORY(cocabo_study_create(&p.study, "s", s, o, NULL, &err),
+                      assert_null(p.study));
+  cocabo_study_free(p.study);
+  CALL_WITHOUT_MEMORY(cocabo_study_create(&p.study, "s", s, o, p.store, &err),
+                      assert_null(p.study));
+  cocabo_options_free(o);
+  cocabo_space_free(s);
+  return p;
+}
+
+static void free_pair(pair *p) {
+  cocabo_study_free(p->study);
+  cocabo_study_free(p->twin);
+  cocabo_store_free(p->store);
+}
+
+/* Everything that can be seen of the two, but for the times and ids in the logs. */
+static void assert_twins(const pair *p) {
+  const cb_history *a = p->study->history, *b = p->twin->history;
+  assert_int_equal(a->n_trials, b->n_trials);
+  assert_int_equal(a->n, b->n);
+  assert_int_equal(a->best, b->best);
+  assert_int_equal(a->n_failed, b->n_failed);
+  assert_int_equal(a->n_pending, b->n_pending);
+  assert_int_equal(a->n_design, b->n_design);
+  assert_int_equal(a->n_rounds, b->n_rounds);
+  assert_int_equal(cb_history_distinct(a), cb_history_distinct(b));
+  for (int64_t i = 0; i < a->n_trials; i++) {
+    assert_int_equal(a->trials[i].state, b->trials[i].state);
+    assert_int_equal(a->trials[i].attempt, b->trials[i].attempt);
+    assert_true(cb_cells_equal(a->space->n, a->trials[i].cells, b->trials[i].cells));
+    if (a->trials[i].state == COCABO_FAILED)
+      assert_string_equal(a->trials[i].reason, b->trials[i].reason);
+  }
+  for (int64_t i = 0; i < a->n; i++)
+    assert_true(a->told[i] == b->told[i] && a->y[i] == b->y[i]);
+}
+
+static double objective(const cocabo_trial *t) {
+  double x;
+  int64_t n;
+  assert_ok(cocabo_trial_get_real(t, "x", &x, &err));
+  assert_ok(cocabo_trial_get_int(t, "n", &n, &err));
+  return (x - 0.7) * (x - 0.7) + 0.01 * (double)n;
+}
+
+enum { MOST = 4 };
+
+static void ask_both(pair *p, int n, cocabo_trial *out[MOST]) {
+  cocabo_trial *twins[MOST];
+  memset(out, 0, MOST * sizeof *out);
+  CALL_WITHOUT_MEMORY(cocabo_study_ask(p->study, (size_t)n, out, &err), {
+    assert_null(out[0]);
+    assert_twins(p);
+  });
+  assert_ok(cocabo_study_ask(p->twin, (size_t)n, twins, &err));
+  assert_twins(p);
+  for (int i = 0; i < n; i++) {
+    assert_int_equal(cocabo_trial_number(out[i]), cocabo_trial_number(twins[i]));
+    assert_true(objective(out[i]) == objective(twins[i]));
+    cocabo_trial_free(twins[i]);
+  }
+}
+
+static void tell_both(pair *p, int64_t number, double value) {
+  CALL_WITHOUT_MEMORY(cocabo_study_tell(p->study, number, value, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_tell(p->twin, number, value, &err));
+  assert_twins(p);
+}
+
+static void add_both(pair *p, double x, const double *result) {
+  const char *const names[] = {"c", "x", "o", "n"};
+  const cocabo_value values[] = {letters[2],
+                                 {.type = COCABO_REAL, .as.real = x},
+                                 letters[1],
+                                 {.type = COCABO_INT, .as.integer = 9}};
+  CALL_WITHOUT_MEMORY(cocabo_study_add(p->study, names, values, 4, result, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_add(p->twin, names, values, 4, result, &err));
+  assert_twins(p);
+}
+
+/* Asks of one and of several, across the end of the design and several fits. */
+static void run_loop(pair *p) {
+  const int sizes[] = {1, 4, 1, 1, 2, 1, 1, 1, 3};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    cocabo_trial *t[MOST];
+    ask_both(p, sizes[i], t);
+    for (int k = 0; k < sizes[i]; k++) {
+      tell_both(p, cocabo_trial_number(t[k]), objective(t[k]));
+      cocabo_trial_free(t[k]);
+    }
+  }
+}
+
+static void ask_and_tell_survive_lack_of_memory(void **state) {
+  (void)state;
+  for (int s = 0; s < N_SAMPLERS; s++) {
+    pair p = build_pair(samplers[s]);
+    run_loop(&p);
+    free_pair(&p);
+  }
+}
+
+static void fail_both(pair *p, int64_t number, const char *reason) {
+  CALL_WITHOUT_MEMORY(cocabo_study_fail(p->study, number, reason, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_fail(p->twin, number, reason, &err));
+  assert_twins(p);
+}
+
+static void interrupt_both(pair *p, int64_t number) {
+  CALL_WITHOUT_MEMORY(cocabo_study_interrupt(p->study, number, &err), assert_twins(p));
+  assert_ok(cocabo_study_interrupt(p->twin, number, &err));
+  assert_twins(p);
+}
+
+static void everything_else_survives_lack_of_memory(void **state) {
+  (void)state;
+  pair p = build_pair("random");
+  cocabo_trial *t[MOST], *found = NULL;
+  const double result = 0.125;
+  ask_both(&p, 4, t);
+  for (int i = 0; i < 4; i++)
+    cocabo_trial_free(t[i]);
+  add_both(&p, 0.5, NULL);
+  add_both(&p, 0.75, &result);
+  tell_both(&p, 0, NAN);
+  fail_both(&p, 1, "a longer reason than the last one");
+  fail_both(&p, 4, "");
+  interrupt_both(&p, 2);
+  tell_both(&p, 3, 7.5);
+  tell_both(&p, 1, 8.5);
+  ask_both(&p, 2, t);
+  assert_int_equal(cocabo_trial_number(t[0]), 2);
+  cocabo_trial_free(t[0]);
+  cocabo_trial_free(t[1]);
+
+  CALL_WITHOUT_MEMORY(cocabo_study_best(p.study, &found, &err), assert_null(found));
+  assert_true(cocabo_trial_value(found) == 0.125);
+  cocabo_trial_free(found);
+  found = NULL;
+  CALL_WITHOUT_MEMORY(cocabo_study_trial(p.study, 0, &found, &err), assert_null(found));
+  assert_string_equal(cocabo_trial_reason(found), "value is nan");
+  cocabo_trial_free(found);
+  free_pair(&p);
+}
+
+static void opening_and_syncing_survive_lack_of_memory(void **state) {
+  (void)state;
+  pair p = build_pair("random");
+  run_loop(&p);
+  cocabo_study *late = NULL, *early = p.study;
+  CALL_WITHOUT_MEMORY(cocabo_study_open(&late, "s", p.store, &err), assert_null(late));
+  p.study = late;
+  assert_twins(&p);
+
+  cocabo_trial *t[MOST]; /* the other handle has much to catch up with */
+  for (int i = 0; i < 5; i++) {
+    ask_both(&p, 4, t);
+    for (int k = 0; k < 4; k++)
+      cocabo_trial_free(t[k]);
+    fail_both(&p, cocabo_study_count(late) - 1, "why");
+  }
+  p.study = early;
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_sync(early, &err),
+      assert_true(cocabo_study_count(early) <= cocabo_study_count(late)));
+  assert_twins(&p);
+  cocabo_study_free(late);
+  free_pair(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ask_and_tell_survive_lack_of_memory),
+      cmocka_unit_test(everything_else_survives_lack_of_memory),
+      cmocka_unit_test(opening_and_syncing_survive_lack_of_memory),
+  };
+  return cmocka_run_group_tests_name("fault/alloc", tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* Bad arguments at every public border: the exact status and sentence, and no crash. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cocabo_error err;
+
+static const cocabo_value letters[] = {{.type = COCABO_TEXT, .as.text = "adam"},
+                                       {.type = COCABO_TEXT, .as.text = "sgd"}};
+
+static cocabo_space *make_space(void) {
+  cocabo_space *s = cocabo_space_new();
+  assert_ok(cocabo_space_add_real(s, "lr", 0.1, 1, 0, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "layers", 1, 8, 0, &err));
+  assert_ok(cocabo_space_add_choice(s, "opt", letters, 2, 0, &err));
+  return s;
+}
+
+static cocabo_study *make_study(void) {
+  cocabo_space *s = make_space();
+  cocabo_study *study;
+  assert_ok(cocabo_study_create(&study, "s", s, NULL, NULL, &err));
+  cocabo_space_free(s);
+  return study;
+}
+
+/* Details of the space's own checks are in test_space. */
+static void spaces(void **state) {
+  (void)state;
+  cocabo_space *s = make_space();
+  assert_fails(cocabo_space_add_real(NULL, "x", 0, 1, 0, 0, &err), COCABO_E_INVALID,
+               "space is NULL");
+  assert_fails(cocabo_space_add_int(NULL, "x", 0, 1, 0, &err), COCABO_E_INVALID,
+               "space is NULL");
+  assert_fails(cocabo_space_add_choice(NULL, "x", letters, 2, 0, &err),
+               COCABO_E_INVALID, "space is NULL");
+  assert_fails(cocabo_space_add_real(s, NULL, 0, 1, 0, 0, &err), COCABO_E_INVALID,
+               "parameter name is NULL");
+  assert_fails(cocabo_space_add_choice(s, "", letters, 2, 0, &err), COCABO_E_INVALID,
+               "parameter name is empty");
+  assert_fails(cocabo_space_add_choice(s, "lr", letters, 2, 0, &err), COCABO_E_EXISTS,
+               "parameter \"lr\" exists already");
+  assert_fails(cocabo_space_add_real(s, "x", NAN, NAN, NAN, 0, &err), COCABO_E_RANGE,
+               "parameter \"x\": low is nan, want a finite number");
+  assert_fails(cocabo_space_add_real(s, "x", 0, 1, INFINITY, 0, &err), COCABO_E_RANGE,
+               "parameter \"x\": step is inf, want a finite number");
+  assert_fails(cocabo_space_add_choice(s, "x", NULL, 2, 0, &err), COCABO_E_INVALID,
+               "parameter \"x\": choices is NULL");
+  assert_int_equal(cocabo_space_add_int(s, "x", 2, 1, 0, NULL), COCABO_E_RANGE);
+  assert_int_equal(cocabo_space_count(s), 3);
+  cocabo_space_free(s);
+}
+
+static void creating(void **state) {
+  (void)state;
+  cocabo_space *s = make_space(), *empty = cocabo_space_new();
+  cocabo_store *store = cocabo_store_new_memory();
+  cocabo_study *study = NULL;
+  char long_name[202];
+  memset(long_name, 'n', sizeof long_name);
+  long_name[201] = '\0';
+#define BAD(name, space, sentence)                                                     \
+  do {                                                                                 \
+    assert_fails(cocabo_study_create(&study, name, space, NULL, store, &err),          \
+                 COCABO_E_INVALID, sentence);                                          \
+    assert_null(study);                                                                \
+  } while (0)
+  BAD(NULL, s, "study name is NULL");
+  BAD("", s, "study name is empty");
+  BAD(long_name, s, "study name is 201 bytes long, want at most 200");
+  BAD("a\tb", s, "study name has a control character");
+  BAD("a\xff", s, "study name is not valid UTF-8");
+  BAD("s", NULL, "space is NULL");
+  BAD("s", empty, "the space is empty, want a parameter");
+#undef BAD
+  assert_fails(cocabo_study_create(NULL, "s", s, NULL, store, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_study_open(NULL, "s", store, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_study_open(&study, NULL, store, &err), COCABO_E_INVALID,
+               "study name is NULL");
+  assert_fails(cocabo_study_open(&study, "", store, &err), COCABO_E_INVALID,
+               "study name is empty");
+  assert_fails(cocabo_study_open(&study, "s", NULL, &err), COCABO_E_INVALID,
+               "store is NULL");
+  assert_fails(cocabo_study_open(&study, "s", store, &err), COCABO_E_NOT_FOUND,
+               "no study \"s\"");
+  assert_null(study);
+  long_name[200] = '\0';
+  assert_ok(cocabo_study_create(&study, long_name, s, NULL, store, &err));
+  cocabo_study_free(study);
+  assert_int_equal(cocabo_study_create(&study, "", s, NULL, store, NULL),
+                   COCABO_E_INVALID);
+  cocabo_store_free(store);
+  cocabo_space_free(s);
+  cocabo_space_free(empty);
+}
+
+static void asking(void **state) {
+  (void)state;
+  cocabo_study *study = make_study();
+  cocabo_trial *t = NULL;
+  assert_fails(cocabo_study_ask(NULL, 1, &t, &err), COCABO_E_INVALID, "study is NULL");
+  assert_fails(cocabo_study_ask(study, 1, NULL, &err), COCABO_E_INVALID, "out is NULL");
+  assert_fails(cocabo_study_ask(study, 0, &t, &err), COCABO_E_RANGE,
+               "n is 0, want 1 to 100000");
+  assert_fails(cocabo_study_ask(study, 100001, &t, &err), COCABO_E_RANGE,
+               "n is 100001, want 1 to 100000");
+  assert_fails(cocabo_study_ask(study, SIZE_MAX, &t, &err), COCABO_E_RANGE,
+               "n is 18446744073709551615, want 1 to 100000");
+  assert_null(t);
+  assert_int_equal(cocabo_study_count(study), 0);
+  cocabo_study_free(study);
+}
+
+static void telling(void **state) {
+  (void)state;
+  cocabo_study *study = make_study();
+  cocabo_trial *t = NULL;
+  assert_fails(cocabo_study_tell(NULL, 0, 1, &err), COCABO_E_INVALID, "study is NULL");
+  assert_fails(cocabo_study_fail(NULL, 0, "x", &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_interrupt(NULL, 0, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_sync(NULL, &err), COCABO_E_INVALID, "study is NULL");
+  assert_fails(cocabo_study_best(NULL, &t, &err), COCABO_E_INVALID, "study is NULL");
+  assert_fails(cocabo_study_trial(NULL, 0, &t, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_best(study, NULL, &err), COCABO_E_INVALID, "out is NULL");
+  assert_fails(cocabo_study_trial(study, 0, NULL, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_study_tell(study, 0, 1, &err), COCABO_E_NOT_FOUND,
+               "no trial 0 in study \"s\": it has 0");
+  assert_ok(cocabo_study_ask(study, 1, &t, &err));
+  cocabo_trial_free(t);
+  assert_fails(cocabo_study_fail(study, 0, NULL, &err), COCABO_E_INVALID,
+               "reason is NULL");
+  assert_fails(cocabo_study_fail(study, 0, "a\xc3", &err), COCABO_E_INVALID,
+               "reason is not valid UTF-8");
+  char *novel = calloc(65538, 1);
+  memset(novel, 'x', 65537);
+  assert_fails(cocabo_study_fail(study, 0, novel, &err), COCABO_E_INVALID,
+               "reason is 65537 bytes long, want at most 65536");
+  novel[65536] = '\0';
+  assert_ok(cocabo_study_fail(study, 0, novel, &err));
+  assert_ok(cocabo_study_trial(study, 0, &t, &err));
+  assert_string_equal(cocabo_trial_reason(t), novel);
+  cocabo_trial_free(t);
+  free(novel);
+  assert_int_equal(cocabo_study_count(NULL), 0);
+  cocabo_study_free(NULL);
+  cocabo_store_free(NULL);
+  cocabo_study_free(study);
+}
+
+static void adding(void **state) {
+  (void)state;
+  cocabo_study *study = make_study();
+  const char *names[] = {"lr", "layers", "opt", "lr"};
+  cocabo_value values[] = {{.type = COCABO_REAL, .as.real = 0.5},
+                           {.type = COCABO_INT, .as.integer = 2},
+                           letters[1],
+                           {.type = COCABO_REAL, .as.real = 0.5}};
+#define BAD(n, code, sentence)                                                         \
+  assert_fails(cocabo_study_add(study, names, values, n, NULL, &err), code, sentence)
+  assert_fails(cocabo_study_add(NULL, names, values, 3, NULL, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_add(study, NULL, values, 3, NULL, &err), COCABO_E_INVALID,
+               "names is NULL");
+  assert_fails(cocabo_study_add(study, names, NULL, 3, NULL, &err), COCABO_E_INVALID,
+               "values is NULL");
+  assert_fails(cocabo_study_add(study, NULL, NULL, 0, NULL, &err), COCABO_E_INVALID,
+               "parameter \"lr\" is missing");
+  BAD(2, COCABO_E_INVALID, "parameter \"opt\" is missing");
+  BAD(4, COCABO_E_INVALID, "parameter \"lr\" is given twice");
+  const double results[] = {NAN, INFINITY, -INFINITY};
+  const char *const sentences[] = {"result is nan, want a finite number",
+                                   "result is inf, want a finite number",
+                                   "result is -inf, want a finite number"};
+  for (int i = 0; i < 3; i++)
+    assert_fails(cocabo_study_add(study, names, values, 3, &results[i], &err),
+                 COCABO_E_INVALID, sentences[i]);
+
+  names[1] = "layer";
+  BAD(3, COCABO_E_NOT_FOUND, "no parameter \"layer\", did you mean \"layers\"?");
+  names[1] = "depth";
+  BAD(3, COCABO_E_NOT_FOUND, "no parameter \"depth\"");
+  names[1] = "\n\xff";
+  BAD(3, COCABO_E_NOT_FOUND, "no parameter \"??\"");
+  names[1] = NULL;
+  BAD(3, COCABO_E_INVALID, "name 1 is NULL");
+  names[1] = "layers";
+  values[1].as.integer = 9;
+  BAD(3, COCABO_E_RANGE, "parameter \"layers\" is 9, want 1 to 8");
+  values[1].type = COCABO_NULL;
+  BAD(3, COCABO_E_INVALID, "parameter \"layers\": null is of type null, want an int");
+  values[1].type = (cocabo_type)99;
+  BAD(3, COCABO_E_INVALID, "parameter \"layers\" has type 99, want a cocabo_type");
+  values[1] = (cocabo_value){.type = COCABO_INT, .as.integer = 2};
+  values[0].as.real = NAN;
+  BAD(3, COCABO_E_RANGE, "parameter \"lr\" is nan, want 0.1 to 1");
+  values[0].as.real = 0.5;
+  values[2].as.text = "rmsprop";
+  BAD(3, COCABO_E_RANGE, "parameter \"opt\" is \"rmsprop\", want one of its choices");
+#undef BAD
+  assert_int_equal(cocabo_study_count(study), 0);
+  values[2].as.text = "adam"; /* another pointer, the same text */
+  assert_ok(cocabo_study_add(study, names, values, 3, NULL, &err));
+  assert_int_equal(cocabo_study_count(study), 1);
+  cocabo_study_free(study);
+}
+
+static void looking_at_a_trial(void **state) {
+  (void)state;
+  cocabo_study *study = make_study();
+  cocabo_trial *t = NULL;
+  double real = -7.0;
+  int64_t integer = -7;
+  cocabo_value value = {.type = COCABO_INT, .as.integer = -7};
+  const char *name = "untouched";
+  assert_ok(cocabo_study_ask(study, 1, &t, &err));
+  assert_fails(cocabo_trial_get_real(NULL, "lr", &real, &err), COCABO_E_INVALID,
+               "trial is NULL");
+  assert_fails(cocabo_trial_get_real(t, NULL, &real, &err), COCABO_E_INVALID,
+               "parameter name is NULL");
+  assert_fails(cocabo_trial_get_real(t, "lr", NULL, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_trial_get_real(t, "lr2", &real, &err), COCABO_E_NOT_FOUND,
+               "no parameter \"lr2\", did you mean \"lr\"?");
+  assert_fails(cocabo_trial_get_real(t, "opt", &real, &err), COCABO_E_INVALID,
+               "parameter \"opt\" is a choice, want a real or an int");
+  assert_fails(cocabo_trial_get_int(NULL, "layers", &integer, &err), COCABO_E_INVALID,
+               "trial is NULL");
+  assert_fails(cocabo_trial_get_int(t, "lr", &integer, &err), COCABO_E_INVALID,
+               "parameter \"lr\" is a real, want an int");
+  assert_fails(cocabo_trial_get_int(t, "layers", NULL, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_trial_get_choice(t, "layers", &value, &err), COCABO_E_INVALID,
+               "parameter \"layers\" is an int, want a choice");
+  assert_fails(cocabo_trial_get_choice(t, "", &value, &err), COCABO_E_NOT_FOUND,
+               "no parameter \"\"");
+  assert_fails(cocabo_trial_get_choice(t, "opt", NULL, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_trial_get(NULL, 0, &name, &value, &err), COCABO_E_INVALID,
+               "trial is NULL");
+  assert_fails(cocabo_trial_get(t, 0, NULL, &value, &err), COCABO_E_INVALID,
+               "name is NULL");
+  assert_fails(cocabo_trial_get(t, 0, &name, NULL, &err), COCABO_E_INVALID,
+               "value is NULL");
+  assert_fails(cocabo_trial_get(t, 3, &name, &value, &err), COCABO_E_RANGE,
+               "parameter index is 3, want 0 to 2");
+  assert_true(real == -7.0 && integer == -7 && value.as.integer == -7);
+  assert_string_equal(name, "untouched");
+  assert_int_equal(cocabo_trial_get_real(t, "x", &real, NULL), COCABO_E_NOT_FOUND);
+  cocabo_trial_free(t);
+
+  assert_int_equal(cocabo_trial_number(NULL), -1);
+  assert_int_equal(cocabo_trial_get_state(NULL), COCABO_WAITING);
+  assert_true(isnan(cocabo_trial_value(NULL)));
+  assert_string_equal(cocabo_trial_reason(NULL), "");
+  assert_int_equal(cocabo_trial_count(NULL), 0);
+  cocabo_trial_free(NULL);
+  const char *const states[] = {"waiting", "running",     "complete",
+                                "failed",  "interrupted", "stale"};
+  for (int i = 0; i < 6; i++)
+    assert_string_equal(cocabo_state_name((cocabo_trial_state)i), states[i]);
+  assert_string_equal(cocabo_state_name((cocabo_trial_state)6), "unknown state");
+  assert_string_equal(cocabo_state_name((cocabo_trial_state)-1), "unknown state");
+  cocabo_study_free(study);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spaces), cmocka_unit_test(creating),
+      cmocka_unit_test(asking), cmocka_unit_test(telling),
+      cmocka_unit_test(adding), cmocka_unit_test(looking_at_a_trial),
+  };
+  return cmocka_run_group_tests_name("fault/bad_input", tests, NULL, NULL);
+}
