@@ -102,24 +102,27 @@ COCABO_API cocabo_space *cocabo_space_new(void); /* NULL if out of memory */
 COCABO_API void cocabo_space_free(cocabo_space *space);
 
 /* Bounds are inclusive. With a step the values are low, low + step, ... up to the last
- * one that does not exceed high. Names are non-empty UTF-8 of at most 200 bytes without
- * control characters, and unique. */
+ * one that does not exceed high; a step is at least 4 DBL_EPSILON max(|low|, |high|),
+ * so that they differ. Names are non-empty UTF-8 of at most 200 bytes without control
+ * characters, and unique. */
 COCABO_API cocabo_status cocabo_space_add_real(cocabo_space *space, const char *name,
                                                double low, double high,
-                                               double step, /* 0 = continuous */
+                                               double step,    /* 0 = continuous */
                                                unsigned flags, /* COCABO_LOG or 0 */
                                                cocabo_error *err) COCABO_MUST_CHECK;
-/* Bounds are inclusive and within +-2^53, so that every value is exact as a double. */
+/* Bounds are inclusive and within +-2^53, so that every value is exact as a double;
+ * there are at most 2^53 values, and high is at most 2^40 on a log scale. */
 COCABO_API cocabo_status cocabo_space_add_int(cocabo_space *space, const char *name,
                                               int64_t low, int64_t high,
                                               unsigned flags, /* COCABO_LOG or 0 */
                                               cocabo_error *err) COCABO_MUST_CHECK;
 /* Choices are distinct; equal means the same type and the same value. */
-COCABO_API cocabo_status cocabo_space_add_choice(cocabo_space *space, const char *name,
-                                                 const cocabo_value *choices, size_t n,
-                                                 unsigned flags, /* COCABO_ORDERED or 0 */
-                                                 cocabo_error *err) COCABO_MUST_CHECK;
-COCABO_API size_t cocabo_space_count(const cocabo_space *space); /* parameters; NULL: 0 */
+COCABO_API cocabo_status cocabo_space_add_choice(
+    cocabo_space *space, const char *name, const cocabo_value *choices, size_t n,
+    unsigned flags, /* COCABO_ORDERED or 0 */
+    cocabo_error *err) COCABO_MUST_CHECK;
+COCABO_API size_t
+cocabo_space_count(const cocabo_space *space); /* parameters; NULL: 0 */
 
 /* ---- options: one table, described by the library itself ------------------------- */
 
@@ -157,8 +160,10 @@ COCABO_API void cocabo_trial_free(cocabo_trial *trial);
 COCABO_API int64_t cocabo_trial_number(const cocabo_trial *trial); /* NULL: -1 */
 COCABO_API cocabo_trial_state cocabo_trial_get_state(const cocabo_trial *trial);
 COCABO_API const char *cocabo_state_name(cocabo_trial_state state); /* never NULL */
-COCABO_API double cocabo_trial_value(const cocabo_trial *trial); /* NaN unless complete */
-COCABO_API const char *cocabo_trial_reason(const cocabo_trial *trial); /* failed, or "" */
+COCABO_API double
+cocabo_trial_value(const cocabo_trial *trial); /* NaN unless complete */
+COCABO_API const char *
+cocabo_trial_reason(const cocabo_trial *trial); /* failed, or "" */
 
 /* Parameters by name. get_real also takes an int parameter and gives its value. */
 COCABO_API cocabo_status cocabo_trial_get_real(const cocabo_trial *trial,
@@ -199,8 +204,9 @@ COCABO_API cocabo_status cocabo_study_open(cocabo_study **out, const char *name,
                                            cocabo_error *err) COCABO_MUST_CHECK;
 COCABO_API void cocabo_study_free(cocabo_study *study);
 
-/* Propose n points to evaluate, jointly. out[0..n-1] receive n trials. This is where
- * the model is fitted: expect milliseconds to seconds. All n or none. */
+/* Propose n points to evaluate, jointly, 1 <= n <= 100000. out[0..n-1] receive n
+ * trials: first those on offer (enqueued, interrupted, stale), then new ones. This is
+ * where the model is fitted: expect milliseconds to seconds. All n or none. */
 COCABO_API cocabo_status cocabo_study_ask(cocabo_study *study, size_t n,
                                           cocabo_trial **out,
                                           cocabo_error *err) COCABO_MUST_CHECK;
@@ -211,10 +217,12 @@ COCABO_API cocabo_status cocabo_study_ask(cocabo_study *study, size_t n,
 COCABO_API cocabo_status cocabo_study_tell(cocabo_study *study, int64_t number,
                                            double value,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* The reason is UTF-8 of at most 65536 bytes, and may have several lines. */
 COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,
                                            const char *reason,
                                            cocabo_error *err) COCABO_MUST_CHECK;
-/* Give a running trial back: the same point is offered again by a later ask. */
+/* Give a running trial back: the same point is offered again by a later ask. A no-op if
+ * it is on offer already, COCABO_E_STATE if it is complete or failed. */
 COCABO_API cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
                                                 cocabo_error *err) COCABO_MUST_CHECK;
 /* Known results, and points to try first. Every parameter is named once. */
