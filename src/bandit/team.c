@@ -152,6 +152,17 @@ static double standardised(const cb_team *team, double best) {
   return fmax(-1.0, fmin(deviations / 3.0, 1.0));
 }
 
+/* Half values throughout, so that no difference overflows. */
+static double relative_to_median(const cb_team *team, double best) {
+  const size_t n = team->told;
+  const double half_median =
+      0.25 * team->values[(n - 1) / 2] + 0.25 * team->values[n / 2];
+  const double half_gap = 0.5 * team->values[n - 1] - half_median;
+  if (!(half_gap > 0.0))
+    return 0.0;
+  return fmax(-1.0, fmin((0.5 * best - half_median) / half_gap, 1.0));
+}
+
 static double scaled_by_range(const cb_team *team, double y) {
   const double half_min = 0.5 * team->values[0];
   const double half_range = 0.5 * team->values[team->told - 1] - half_min;
@@ -169,6 +180,8 @@ static double fractional_rank(const cb_team *team, double y) {
 /* For the value y, already taken in, with a category whose best value is `best`. */
 static double reward_of(const cb_team *team, double y, double best) {
   switch (team->reward) {
+  case CB_REWARD_RELATIVE:
+    return relative_to_median(team, best);
   case CB_REWARD_STANDARD:
     return standardised(team, best);
   case CB_REWARD_BEST:

@@ -56,8 +56,8 @@ typedef struct option_row {
     "what makes a point worth trying; auto: ucb for cocabo")                           \
   X(kappa, NUMBER, false, 0, NO_LIMIT, "number >= 0", "2",                             \
     "weight of the uncertainty in ucb")                                                \
-  X(reward, WORDS, "auto|standard|best|value|rank", "auto",                            \
-    "how a value rewards the bandit; auto: standard")                                  \
+  X(reward, WORDS, "auto|relative|standard|best|value|rank", "auto",                   \
+    "how a value rewards the bandit; auto: relative")                                  \
   X(bandit_init, WORDS, "true|false", "false",                                         \
     "initial points move the bandit's weights too")                                    \
   X(refit_every, INT, true, 1, NO_LIMIT, "auto or int >= 1", "auto",                   \
@@ -347,11 +347,17 @@ static cb_acquisition acquisition_of(const cocabo_options *options) {
 }
 
 static cb_reward reward_of(const cocabo_options *options) {
-  if (is(options, OPTION_reward, "best"))
-    return CB_REWARD_BEST;
-  if (is(options, OPTION_reward, "value"))
-    return CB_REWARD_VALUE;
-  return is(options, OPTION_reward, "rank") ? CB_REWARD_RANK : CB_REWARD_STANDARD;
+  static const struct {
+    const char *word;
+    cb_reward reward;
+  } words[] = {{"standard", CB_REWARD_STANDARD},
+               {"best", CB_REWARD_BEST},
+               {"value", CB_REWARD_VALUE},
+               {"rank", CB_REWARD_RANK}};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (is(options, OPTION_reward, words[i].word))
+      return words[i].reward;
+  return CB_REWARD_RELATIVE;
 }
 
 void cb_settings_resolve(const cocabo_options *options, const cocabo_space *space,

@@ -74,7 +74,7 @@ static void defaults_resolve_as_documented(void **state) {
   assert_false(r.settings.ard);
   assert_int_equal(r.settings.acquisition, CB_UCB);
   assert_true(r.settings.kappa == 2.0);
-  assert_int_equal(r.settings.reward, CB_REWARD_STANDARD);
+  assert_int_equal(r.settings.reward, CB_REWARD_RELATIVE);
   assert_false(r.settings.bandit_init);
   assert_int_equal(r.settings.refit_every, 10);
   assert_int_equal(r.settings.samples, 5000);
@@ -103,6 +103,7 @@ static void every_option_reaches_the_settings(void **state) {
   assert_int_equal(resolve("acquisition", "ei").settings.acquisition, CB_EI);
   assert_int_equal(resolve("acquisition", "logei").settings.acquisition, CB_LOGEI);
   assert_true(resolve("kappa", "1.5e-3").settings.kappa == 1.5e-3);
+  assert_int_equal(resolve("reward", "relative").settings.reward, CB_REWARD_RELATIVE);
   assert_int_equal(resolve("reward", "standard").settings.reward, CB_REWARD_STANDARD);
   assert_int_equal(resolve("reward", "best").settings.reward, CB_REWARD_BEST);
   assert_int_equal(resolve("reward", "value").settings.reward, CB_REWARD_VALUE);

@@ -8,7 +8,7 @@
 
 enum { C = 3 };
 static const int32_t ARMS[C] = {4, 1, 3};
-static const cb_reward REWARDS[] = {CB_REWARD_STANDARD, CB_REWARD_BEST, CB_REWARD_VALUE,
+static const cb_reward REWARDS[] = {CB_REWARD_RELATIVE, CB_REWARD_STANDARD, CB_REWARD_BEST, CB_REWARD_VALUE,
                                     CB_REWARD_RANK};
 enum { FORMS = sizeof REWARDS / sizeof REWARDS[0] };
 
@@ -67,6 +67,23 @@ static void standard_reward_is_the_best_of_the_category_standardised(void **stat
   assert_rewards(CB_REWARD_STANDARD, 3, changed, 0, (0.7 - mean) / sd / 3);
 }
 
+/* Of -1.1, 0.7 and 2.3 the median is 0.7 and the gap above it 1.6. */
+static void relative_reward_is_the_best_of_the_category_above_the_median(void **state) {
+  (void)state;
+  assert_rewards(CB_REWARD_RELATIVE, 3, THREE, 1.0, 0);
+  told other = THREE[2];
+  other.h = 1;
+  const told changed[] = {THREE[0], THREE[1], other};
+  assert_rewards(CB_REWARD_RELATIVE, 3, changed, 0, 0.0);
+  /* Four values: the median of 0.5, 1.5, 2.5, 4.5 is 2, and 1.5 lies a fifth below. */
+  const told four[] = {
+      {0, 0.5, false}, {0, 2.5, false}, {0, 4.5, false}, {1, 1.5, true}};
+  assert_rewards(CB_REWARD_RELATIVE, 4, four, 0, -0.2);
+  /* Far below the median: clipped. */
+  const told low[] = {{0, 0.5, false}, {0, 0.75, false}, {1, -99.0, true}};
+  assert_rewards(CB_REWARD_RELATIVE, 3, low, 0, -1.0);
+}
+
 static void best_reward_is_the_best_of_the_category_raw(void **state) {
   (void)state;
   assert_rewards(CB_REWARD_BEST, 3, THREE, 2.3, 0);
@@ -99,6 +116,7 @@ static void values_without_spread_give_the_neutral_reward(void **state) {
   (void)state;
   const told same[] = {{0, -0.3, true}, {1, -0.3, true}, {1, -0.3, true}};
   assert_rewards(CB_REWARD_STANDARD, 3, same, 0, 0);
+  assert_rewards(CB_REWARD_RELATIVE, 3, same, 0, 0);
   assert_rewards(CB_REWARD_VALUE, 3, same, 0.5, 1.0);
   assert_rewards(CB_REWARD_RANK, 3, same, 1.0, 1.5 / 2 + 2.0 / 3);
 }
@@ -145,6 +163,16 @@ static double by_definition(cb_reward form, int n, const told *points) {
   for (int i = 0; i < n; i++)
     variance += (points[i].y - mean) * (points[i].y - mean) / n;
   switch (form) {
+  case CB_REWARD_RELATIVE: {
+    double median = 0; /* the mean of the two values with as many above as below */
+    for (int i = 0; i < n; i++) {
+      int below = 0;
+      for (int k = 0; k < n; k++)
+        below += points[k].y < points[i].y || (points[k].y == points[i].y && k < i);
+      median += 0.5 * ((below == n / 2) + (below == (n - 1) / 2)) * points[i].y;
+    }
+    return fmax(-1, fmin((best - median) / (max - median), 1));
+  }
   case CB_REWARD_STANDARD:
     return fmax(-1, fmin((best - mean) / sqrt(variance) / 3, 1));
   case CB_REWARD_BEST:
@@ -451,6 +479,7 @@ static void the_largest_agent_works(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(relative_reward_is_the_best_of_the_category_above_the_median),
       cmocka_unit_test(standard_reward_is_the_best_of_the_category_standardised),
       cmocka_unit_test(best_reward_is_the_best_of_the_category_raw),
       cmocka_unit_test(value_reward_is_this_value_in_the_range_so_far),
