@@ -20,8 +20,7 @@ struct cb_search {
 cocabo_status cb_search_new(cb_search **out, int d, int m, cocabo_error *err) {
   *out = NULL;
   const size_t dd = (size_t)d, mm = (size_t)m, doubles = dd * mm + 3 * mm + 4 * dd;
-  cb_search *s =
-      cb_calloc(1, sizeof *s + doubles * sizeof(double) + mm * sizeof(int));
+  cb_search *s = cb_calloc(1, sizeof *s + doubles * sizeof(double) + mm * sizeof(int));
   if (!s)
     return cb_no_memory(err);
   const cocabo_status status = cb_lbfgsb_new(&s->lbfgsb, d, err);

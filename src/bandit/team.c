@@ -152,15 +152,27 @@ static double standardised(const cb_team *team, double best) {
   return fmax(-1.0, fmin(deviations / 3.0, 1.0));
 }
 
+/* Mean over the categories seen of their best values, halved. */
+static double half_mean_of_bests(const agent *a) {
+  double sum = 0.0;
+  int seen = 0;
+  for (int32_t i = 0; i < a->n; i++)
+    if (a->best[i] > -INFINITY) {
+      seen++;
+      sum += (0.5 * a->best[i] - sum) / seen; /* a running mean: no sum overflows */
+    }
+  return sum;
+}
+
 /* Half values throughout, so that no difference overflows. */
-static double relative_to_median(const cb_team *team, double best) {
+static double relative(const cb_team *team, const agent *a, double best) {
   const size_t n = team->told;
   const double half_median =
       0.25 * team->values[(n - 1) / 2] + 0.25 * team->values[n / 2];
   const double half_gap = 0.5 * team->values[n - 1] - half_median;
   if (!(half_gap > 0.0))
     return 0.0;
-  return fmax(-1.0, fmin((0.5 * best - half_median) / half_gap, 1.0));
+  return fmax(-1.0, fmin((0.5 * best - half_mean_of_bests(a)) / half_gap, 1.0));
 }
 
 static double scaled_by_range(const cb_team *team, double y) {
@@ -177,11 +189,11 @@ static double fractional_rank(const cb_team *team, double y) {
   return 0.5 * (below + not_above + 1.0) / (double)team->told;
 }
 
-/* For the value y, already taken in, with a category whose best value is `best`. */
-static double reward_of(const cb_team *team, double y, double best) {
+/* Agent a's for the value y, already taken in, with a category of best value `best`. */
+static double reward_of(const cb_team *team, const agent *a, double y, double best) {
   switch (team->reward) {
   case CB_REWARD_RELATIVE:
-    return relative_to_median(team, best);
+    return relative(team, a, best);
   case CB_REWARD_STANDARD:
     return standardised(team, best);
   case CB_REWARD_BEST:
@@ -209,7 +221,7 @@ cocabo_status cb_team_tell(cb_team *team, const int32_t *h, double y,
     assert(h[j] >= 0 && h[j] < a->n);
     a->best[h[j]] = fmax(a->best[h[j]], y);
     if (draws)
-      cb_exp3_update(a->n, a->log_w, h[j], reward_of(team, y, a->best[h[j]]),
+      cb_exp3_update(a->n, a->log_w, h[j], reward_of(team, a, y, a->best[h[j]]),
                      draws[j].p, draws[j].gamma);
   }
   return COCABO_OK;

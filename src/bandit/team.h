@@ -16,9 +16,11 @@
 /* How a value becomes a reward (METHOD, section 3). Every form needs all values seen so
  * far, which the team keeps. */
 typedef enum cb_reward {
-  CB_REWARD_RELATIVE, /* best with this category: 0 at the median of all values, 1 at
-                         the best of them, clipped to [-1,1] */
-  CB_REWARD_STANDARD, /* best with this category, standardised, / 3, clipped to [-1,1] */
+  CB_REWARD_RELATIVE, /* best with this category above the mean of the best of all
+                         categories, in units of the gap between the best and the median
+                         of all values, clipped to [-1,1] */
+  CB_REWARD_STANDARD, /* best with this category, standardised, / 3, clipped to [-1,1]
+                       */
   CB_REWARD_BEST,     /* best with this category, raw */
   CB_REWARD_VALUE,    /* this value scaled to [0,1] by the range seen so far */
   CB_REWARD_RANK      /* fractional rank of this value among all so far, in (0,1] */

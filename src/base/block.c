@@ -5,8 +5,8 @@
 
 #include "base/vector.h"
 
-/* Four rows are updated by four rows at a time: sixteen products for four loads, which is
- * what keeps the arithmetic units busy. */
+/* Four rows are updated by four rows at a time: sixteen products for four loads, which
+ * is what keeps the arithmetic units busy. */
 enum { ROWS = 4 };
 _Static_assert((int)CB_BLOCK_SPARE == CB_BLOCK + ROWS, "a square block and four rows");
 
@@ -34,7 +34,8 @@ INLINE void subtract_four(double *restrict r, const double *u, ptrdiff_t by_row,
   }
 }
 
-/* Row i once the rows before `from` are subtracted: the rest of them, then the pivot. */
+/* Row i once the rows before `from` are subtracted: the rest of them, then the pivot.
+ */
 INLINE void finish_row(int i, int from, const double *u, double *B,
                        double *restrict squares) {
   double *restrict r = row(B, i);
@@ -87,13 +88,15 @@ static void subtract_product(int n, double *A, double *B, double *restrict C) {
       subtract_four(row(C, a), row(A, i) + a, 1, CB_BLOCK, row(B, i));
 }
 
-/* ---- whole matrices, one block of columns after the other -------------------------- */
+/* ---- whole matrices, one block of columns after the other --------------------------
+ */
 
 static size_t blocks(int n) {
   return ((size_t)n + CB_BLOCK - 1) / CB_BLOCK;
 }
 
-/* A block for each CB_BLOCK columns, n rows each and four to spare, and a square one. */
+/* A block for each CB_BLOCK columns, n rows each and four to spare, and a square one.
+ */
 size_t cb_block_inverse_work(int n) {
   return (blocks(n) * ((size_t)n + ROWS) + CB_BLOCK) * CB_BLOCK;
 }

@@ -33,7 +33,8 @@ void cb_block_weigh(int n, const double *B, const double *w, double *restrict ou
 bool cb_block_cholesky(int n, double *A, int lda, double *work);
 
 /* A <- (U^T U)^-1; A may not overlap U. work has cb_block_inverse_work(n) doubles. */
-void cb_block_inverse(int n, const double *U, int ldu, double *A, int lda, double *work);
+void cb_block_inverse(int n, const double *U, int ldu, double *A, int lda,
+                      double *work);
 size_t cb_block_inverse_work(int n);
 
 #endif

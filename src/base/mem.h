@@ -21,13 +21,13 @@ char *cb_strdup(const char *text) __attribute__((warn_unused_result));
 
 void cb_free(void *block); /* NULL is allowed */
 
-/* Makes room for `want` items in a growable array: capacity at least doubles. On failure
- * (0 is returned) the array is as it was. */
+/* Makes room for `want` items in a growable array: capacity at least doubles. On
+ * failure (0 is returned) the array is as it was. */
 int cb_reserve(void **array, size_t *capacity, size_t want, size_t size)
     __attribute__((warn_unused_result));
 
-/* Test hook, per thread: after n more successful allocations one fails, then all succeed
- * again. A negative n switches it off. */
+/* Test hook, per thread: after n more successful allocations one fails, then all
+ * succeed again. A negative n switches it off. */
 void cb_mem_fail_after(long n);
 
 /* Index into a column-major array with leading dimension ld. */

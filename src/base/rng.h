@@ -33,10 +33,10 @@ void cb_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]
 
 cb_rng cb_rng_make(uint64_t seed, uint32_t purpose, uint64_t number);
 uint32_t cb_rng_u32(cb_rng *rng);
-uint64_t cb_rng_u64(cb_rng *rng);               /* low word first */
-double cb_rng_uniform(cb_rng *rng);             /* [0, 1), 53 bits */
-uint32_t cb_rng_below(cb_rng *rng, uint32_t n); /* 0 .. n-1, unbiased; n > 0 */
-double cb_rng_normal(cb_rng *rng);              /* N(0, 1) */
+uint64_t cb_rng_u64(cb_rng *rng);                        /* low word first */
+double cb_rng_uniform(cb_rng *rng);                      /* [0, 1), 53 bits */
+uint32_t cb_rng_below(cb_rng *rng, uint32_t n);          /* 0 .. n-1, unbiased; n > 0 */
+double cb_rng_normal(cb_rng *rng);                       /* N(0, 1) */
 void cb_rng_shuffle(cb_rng *rng, int n, int32_t *items); /* Fisher-Yates, in place */
 
 #endif

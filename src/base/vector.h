@@ -1,7 +1,7 @@
 /* vector.h - one binary, the widest vectors the processor has.
  *
- * A function marked CB_VECTORISED is compiled once per instruction set and the right one
- * is chosen when the library is loaded. Such functions only do element-wise IEEE
+ * A function marked CB_VECTORISED is compiled once per instruction set and the right
+ * one is chosen when the library is loaded. Such functions only do element-wise IEEE
  * arithmetic without contraction, so every clone gives the same bits. Sanitizers start
  * after the choice is made and clang 14 cannot clone: there the plain code serves.
  */

@@ -433,3 +433,10 @@ cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
   history->seq = event->seq;
   return COCABO_OK;
 }
+
+double cb_history_worst(const cb_history *history) {
+  double worst = history->n > 0 ? history->y[0] : 0.0;
+  for (int64_t i = 1; i < history->n; i++)
+    worst = fmin(worst, history->y[i]);
+  return worst;
+}

@@ -88,4 +88,7 @@ bool cb_history_contains(const cb_history *history, const cb_cell *cells);
 /* How many different points that is. */
 uint64_t cb_history_distinct(const cb_history *history);
 
+/* The smallest y of the training data, 0 if there is none. */
+double cb_history_worst(const cb_history *history);
+
 #endif

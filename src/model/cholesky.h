@@ -1,7 +1,8 @@
 /* cholesky.h - what to add to a covariance that will not factor.
  *
  * The ladder is relative to the mean of the diagonal: nothing, then 1e-10 ... 1e-4, and
- * then the noise itself is raised, up to one hundredth, a tenth and all of the diagonal.
+ * then the noise itself is raised, up to one hundredth, a tenth and all of the
+ * diagonal.
  */
 #ifndef CB_MODEL_CHOLESKY_H
 #define CB_MODEL_CHOLESKY_H

@@ -38,10 +38,11 @@ struct cb_gp {
   double *Q;        /* CB_BLOCK x d, dimension-major: the candidates of a block */
   int32_t *G;       /* CB_BLOCK x c: their categories, where they differ */
   double *slope;    /* room */
-  void *memory;     /* the one block behind X .. slope */
+  double *kx;       /* room */
+  void *memory;     /* the one block behind X .. kx */
 };
 
-void cb_standardise(int n, const double *y, double *out, double *mean, double *sd) {
+void cb_moments(int n, const double *y, double *mean, double *sd) {
   double sum = 0.0, squares = 0.0;
   for (int i = 0; i < n; i++)
     sum += y[i];
@@ -52,6 +53,10 @@ void cb_standardise(int n, const double *y, double *out, double *mean, double *s
   /* Rounding of the mean alone must not be taken for signal. */
   if (!(*sd > 1e-14 * fabs(*mean) && *sd > 0.0))
     *sd = 1.0;
+}
+
+void cb_standardise(int n, const double *y, double *out, double *mean, double *sd) {
+  cb_moments(n, y, mean, sd);
   for (int i = 0; i < n; i++)
     out[i] = (y[i] - *mean) / *sd;
 }
@@ -84,7 +89,7 @@ void cb_gp_free(cb_gp *gp) {
 /* Doubles that the arrays for `room` points take; carve() must agree. */
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
-  return room * (room + d + 7) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
+  return room * (room + d + 8) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
          (room * c + 1) / 2;
 }
 
@@ -103,6 +108,7 @@ static void carve(cb_gp *gp, double *p) {
   gp->b = p, p += room;
   gp->kh = p, p += room;
   gp->slope = p, p += room;
+  gp->kx = p, p += room;
   gp->G = (int32_t *)p, p += CB_BLOCK * (size_t)gp->spec.c;
   gp->H = (int32_t *)p;
 }
@@ -164,7 +170,8 @@ static void load_point(const cb_gp *gp, int i, double *x, int32_t *h) {
 }
 
 /* Covariance of (x, h) with the first n points, into kz. */
-static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h, double *kz) {
+static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h,
+                        double *kz) {
   cb_kernel_categories(&gp->kernel, n, gp->H, gp->room, h, gp->kh);
   cb_kernel_weights(&gp->kernel, n, gp->kh, gp->a, gp->b);
   cb_kernel_row(&gp->kernel, n, gp->X, gp->room, gp->a, gp->b, x, kz);
@@ -184,7 +191,8 @@ static cocabo_status factor_stored(cb_gp *gp, int n, cocabo_error *err) {
   gp->n = gp->factored = 0;
   for (int step = 0; step < CB_CHOLESKY_STEPS; step++) {
     fill_covariance(gp, n);
-    gp->jitter = cb_cholesky_jitter(step, cb_kernel_self(&gp->kernel) + gp->kernel.noise);
+    gp->jitter =
+        cb_cholesky_jitter(step, cb_kernel_self(&gp->kernel) + gp->kernel.noise);
     for (int i = 0; i < n; i++)
       gp->U[cb_at(i, i, gp->room)] += gp->kernel.noise + gp->jitter;
     if (cb_block_cholesky(n, gp->U, gp->room, gp->block)) {
@@ -299,7 +307,8 @@ static double deviation(const cb_gp *gp, double explained) {
   return sqrt(fmax(self - explained, MIN_VARIANCE * self));
 }
 
-/* Candidates first .. first+count-1, dimension-major; a short block repeats its last. */
+/* Candidates first .. first+count-1, dimension-major; a short block repeats its last.
+ */
 static void load_block(cb_gp *gp, const double *x, int first, int count) {
   for (int w = 0; w < CB_BLOCK; w++) {
     const int i = first + (w < count ? w : count - 1);
@@ -332,13 +341,14 @@ void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd) {
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     load_block(gp, x, first, count);
-    cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, gp->a, gp->b, gp->Q, gp->block);
+    cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, gp->a, gp->b, gp->Q,
+                    gp->block);
     predict_block(gp, count, mu + first, sd + first);
   }
 }
 
-void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
-                         double *sd) {
+void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h,
+                         double *mu, double *sd) {
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     load_block(gp, x, first, count);
@@ -349,8 +359,24 @@ void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h, do
   }
 }
 
-/* d mu / d x_j = sum_i alpha_i dk_i/dx_j and d var / d x_j = -2 sum_i (K^-1 k)_i dk_i/dx_j,
- * where dk_i/dx_j = 2 slope_i (x_j - X_ij) / l_j^2. */
+void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
+                         const int32_t *which, const int32_t *to, double *mu,
+                         double *sd) {
+  cb_gp_bind(gp, h);
+  cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, gp->a, gp->b, x, gp->block,
+                      gp->slope, gp->kx);
+  for (int first = 0; first < m; first += CB_BLOCK) {
+    const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
+    if (count < CB_BLOCK) /* columns that nobody asked for must still be numbers */
+      memset(gp->block, 0, (size_t)gp->n * CB_BLOCK * sizeof(double));
+    cb_kernel_block_swaps(&gp->kernel, gp->n, gp->H, gp->room, gp->kx, gp->kh, h, count,
+                          which + first, to + first, gp->block);
+    predict_block(gp, count, mu + first, sd + first);
+  }
+}
+
+/* d mu / d x_j = sum_i alpha_i dk_i/dx_j and d var / d x_j = -2 sum_i (K^-1 k)_i
+ * dk_i/dx_j, where dk_i/dx_j = 2 slope_i (x_j - X_ij) / l_j^2. */
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd) {
   const int d = gp->spec.d, n = gp->n;

@@ -1,13 +1,14 @@
 /* gp.h - a Gaussian process over mixed points: factor, push, truncate, predict.
  *
- *   K = k_z(Z, Z) + noise I = U^T U,   v = U^-T k,   mu = k^T K^-1 y,   var = k(z,z) - v^T v
+ *   K = k_z(Z, Z) + noise I = U^T U,   v = U^-T k,   mu = k^T K^-1 y,   var = k(z,z) -
+ * v^T v
  *
- * Targets are standardised (mean 0, variance 1) on the way in; means and deviations come
- * out in those units, and cb_gp_scale converts back. Variances are of the latent
+ * Targets are standardised (mean 0, variance 1) on the way in; means and deviations
+ * come out in those units, and cb_gp_scale converts back. Variances are of the latent
  * function: the noise is not in them.
  *
- * The factor is a function of the order in which points came: cb_gp_factor for some, then
- * cb_gp_push one by one. Whoever repeats the same calls gets the same bits.
+ * The factor is a function of the order in which points came: cb_gp_factor for some,
+ * then cb_gp_push one by one. Whoever repeats the same calls gets the same bits.
  */
 #ifndef CB_MODEL_GP_H
 #define CB_MODEL_GP_H
@@ -30,14 +31,15 @@ cocabo_status cb_gp_reserve(cb_gp *gp, int n, cocabo_error *err);
 void cb_gp_set_theta(cb_gp *gp, const double *theta);
 
 /* Points i < n: x of d and h of c numbers each, one after the other (d x n and c x n,
- * column-major). Replaces all points; O(n^3). Tries a ladder of jitters, then raises the
- * noise; COCABO_E_NUMERIC if nothing helps, and then the process has no points. */
+ * column-major). Replaces all points; O(n^3). Tries a ladder of jitters, then raises
+ * the noise; COCABO_E_NUMERIC if nothing helps, and then the process has no points. */
 cocabo_status cb_gp_factor(cb_gp *gp, int n, const double *x, const int32_t *h,
                            cocabo_error *err);
 
 /* Appends one point in O(n^2). Factors anew after 64 appends, or when the new pivot is
  * lost in rounding. The targets must be set again before predicting. */
-cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h, cocabo_error *err);
+cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h,
+                         cocabo_error *err);
 
 /* Targets y[0..n-1] in their own units, for the n points there are. */
 void cb_gp_set_y(cb_gp *gp, const double *y);
@@ -55,7 +57,8 @@ void cb_gp_truncate(cb_gp *gp, int n);
 
 int cb_gp_count(const cb_gp *gp);
 double cb_gp_noise(const cb_gp *gp); /* variance, in standardised units */
-void cb_gp_scale(const cb_gp *gp, double *mean, double *sd); /* y = mean + sd * target */
+void cb_gp_scale(const cb_gp *gp, double *mean,
+                 double *sd); /* y = mean + sd * target */
 
 /* Fixes h for the predictions that follow; holds until the points change. O(n c). */
 void cb_gp_bind(cb_gp *gp, const int32_t *h);
@@ -65,15 +68,24 @@ void cb_gp_bind(cb_gp *gp, const int32_t *h);
 void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd);
 
 /* The same where every point has its own categories, h c x m. */
-void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h,
+                         double *mu, double *sd);
+
+/* At x with h changed in one category: candidate i has category to[i] for variable
+ * which[i]. Binds h. */
+void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
+                         const int32_t *which, const int32_t *to, double *mu,
                          double *sd);
 
 /* Along the bound h at one point, with derivatives by x (d each). */
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd);
 
-/* Standardises y[0..n-1] into out (which may be y): mean 0, variance 1 (population);
- * equal values become 0 with sd = 1. */
+/* Mean and population deviation of y[0..n-1]; the deviation is 1 if the values are
+ * equal (within rounding), so that dividing by it is always right. */
+void cb_moments(int n, const double *y, double *mean, double *sd);
+
+/* Standardises y[0..n-1] into out (which may be y): mean 0, variance 1. */
 void cb_standardise(int n, const double *y, double *out, double *mean, double *sd);
 
 #endif

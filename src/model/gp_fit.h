@@ -9,17 +9,24 @@
 
 enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 4 };
 
-/* A box for theta, and where to start in it (paper's setting: length scales in
- * [1e-4, 3] from 0.2, lambda in [1e-6, 1] from 0.5, noise in [1e-6, 1] from 0.1). */
+/* A box for theta, where to start in it, and what is believed of it beforehand: theta_i
+ * is normal with this mean and deviation, or nothing is if the deviation is 0. */
 typedef struct cb_theta_box {
   double lower[CB_MAX_THETA], upper[CB_MAX_THETA], start[CB_MAX_THETA];
+  double prior_mean[CB_MAX_THETA], prior_sd[CB_MAX_THETA];
+  double perturb; /* restarts: start plus this times N(0,1); 0 = uniform in the box */
 } cb_theta_box;
 
+/* The paper's: length scales in [1e-4, 3] from 0.2, lambda in [1e-6, 1] from 0.5, noise
+ * in [1e-6, 1] from 0.1; nothing believed, uniform restarts. */
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box);
+/* For the free kernel, with log-normal beliefs (METHOD 4). */
+void cb_theta_free(const cb_kernel_spec *spec, cb_theta_box *box);
 
-/* Maximises from theta (in and out) and from `restarts` uniform random points of the
- * box, each with at most max_evaluations; keeps the best. The value found is returned
- * through *value unless it is NULL. */
+/* Maximises likelihood times prior from theta (in and out) and from `restarts` random
+ * points, each with at most max_evaluations; keeps the best. The logarithm of what is
+ * maximised is returned through *value unless it is NULL (the prior up to a constant).
+ */
 cocabo_status cb_gp_fit(cb_likelihood *likelihood, const cb_kernel_spec *spec,
                         const cb_theta_box *box, int restarts, int max_evaluations,
                         cb_rng *rng, double *theta, double *value, cocabo_error *err);

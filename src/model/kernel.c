@@ -130,8 +130,8 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const dou
 CB_VECTORISED
 void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
                          const double *a, const double *b, const double *x,
-                         double *restrict kz,
-                         double *restrict slope, double *restrict kx) {
+                         double *restrict kz, double *restrict slope,
+                         double *restrict kx) {
   scaled_squares(k, n, X, ld, x, kz);
   for (int i = 0; i < n; i++) {
     const double s = sqrt(5.0 * kz[i]);
@@ -164,8 +164,9 @@ static inline void block_squares(const cb_kernel *k, const double *X, int ld,
 /* Three passes over the block: the one with the exponential is one long loop, which is
  * the form that compilers vectorise. */
 CB_VECTORISED
-void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld, const double *a,
-                     const double *b, const double *Q, double *restrict out) {
+void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
+                     const double *a, const double *b, const double *Q,
+                     double *restrict out) {
   for (int i = 0; i < n; i++)
     block_squares(k, X + i, ld, Q, out + cb_at(0, i, CB_BLOCK));
   for (int i = 0; i < n * CB_BLOCK; i++) {
@@ -217,6 +218,30 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
         kh[i] = 1.0 - kh[i];
     for (int i = 0; i < rows * CB_BLOCK; i++)
       kx[i] = k->w_h * kh[i] + (k->w_x + k->w_p * kh[i]) * kx[i];
+  }
+}
+
+/* A point that shares the old category of the variable loses it, one that has the new
+ * category gains it, and all others stay as similar as they were. */
+void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
+                           const double *kx, const double *kh, const int32_t *h,
+                           int count, const int32_t *which, const int32_t *to,
+                           double *restrict out) {
+  for (int w = 0; w < count; w++) {
+    const int32_t j = which[w], old = h[j], new = to[w];
+    const int32_t *column = H + cb_at(0, j, ld);
+    const bool product = k->form == CB_FREE;
+    const double factor = product ? exp(k->rate[j]) : 1.0, inverse = 1.0 / factor;
+    const double step = product ? 0.0 : 1.0 / k->c;
+    for (int i = 0; i < n; i++) {
+      double similar = kh[i];
+      if (column[i] == old)
+        similar = similar * inverse - step;
+      else if (column[i] == new)
+        similar = similar * factor + step;
+      out[cb_at(w, i, CB_BLOCK)] =
+          k->w_h * similar + (k->w_x + k->w_p * similar) * kx[i];
+    }
   }
 }
 

@@ -5,10 +5,10 @@
  *   k_z  = w_h k_h + w_x k_x + w_p k_h k_x
  *
  * in one of two forms:
- *   CB_PAPER  k_h = (1/c) #{ j : h_j = h'_j }, the overlap; w_h = w_x = (1 - lambda) / 2
- *             and w_p = lambda (METHOD 1; the paper's eq. 2 is the same without the 1/2)
- *   CB_FREE   k_h = exp(-sum_j t_j [h_j != h'_j]); rates t_j and weights w are learnt
- * With inputs of one kind only, k_z is that kind's kernel (times its weight, if free).
+ *   CB_PAPER  k_h = (1/c) #{ j : h_j = h'_j }, the overlap; w_h = w_x = (1 - lambda) /
+ * 2 and w_p = lambda (METHOD 1; the paper's eq. 2 is the same without the 1/2) CB_FREE
+ * k_h = exp(-sum_j t_j [h_j != h'_j]); rates t_j and weights w are learnt With inputs
+ * of one kind only, k_z is that kind's kernel (times its weight, if free).
  *
  * Shapes, here and in all of model/:
  *   d, c  number of continuous and of categorical inputs (one of them may be 0)
@@ -72,7 +72,8 @@ void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
                           const int32_t *h, double *restrict kh);
 
 /* Along one h, k_z is a + b k_x: a = w_h k_h, b = w_x + w_p k_h, each n long. */
-void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, double *a, double *b);
+void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, double *a,
+                       double *b);
 
 /* kz[i] = a[i] + b[i] k_x(x, X_i), i < n. */
 void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const double *a,
@@ -80,23 +81,32 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const dou
 
 /* The same for CB_BLOCK points at once: Q is dimension-major, input j of candidate w at
  * Q[w + j*CB_BLOCK], and out has n rows of CB_BLOCK (base/block.h). */
-void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld, const double *a,
-                     const double *b, const double *Q, double *restrict out);
+void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
+                     const double *a, const double *b, const double *Q,
+                     double *restrict out);
 
 /* The same where every candidate has its own categories: G is category-major like Q. */
 void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
                            int ld, const double *Q, const int32_t *G,
                            double *restrict out);
 
+/* Candidates that share x and differ from h in one category: candidate w has category
+ * to[w] for variable which[w]. Given kx[i] and kh[i] at (x, h), each entry is O(1). */
+void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
+                           const double *kx, const double *kh, const int32_t *h,
+                           int count, const int32_t *which, const int32_t *to,
+                           double *restrict out);
+
 /* Also slope[i] = b[i] dk_x/d(r2), from which d kz[i] / d x_j =
  * 2 slope[i] (x_j - X_ij) / l_j^2, and kx[i] itself if kx is not NULL. */
 void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
                          const double *a, const double *b, const double *x,
-                         double *restrict kz,
-                         double *restrict slope, double *restrict kx);
+                         double *restrict kz, double *restrict slope,
+                         double *restrict kx);
 
 /* Sum over i of w[i] (x - column[i])^2, in a fixed order. */
-double cb_kernel_weighted_squares(int n, const double *w, const double *column, double x);
+double cb_kernel_weighted_squares(int n, const double *w, const double *column,
+                                  double x);
 
 /* Sum over i of w[i] [column[i] != h], in a fixed order. */
 double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,

@@ -11,8 +11,8 @@ enum {
   TASK = 60    /* length of the reverse-communication string */
 };
 
-/* No header is shipped with the library; Fortran passes by reference, and the lengths of
- * the two strings come last. */
+/* No header is shipped with the library; Fortran passes by reference, and the lengths
+ * of the two strings come last. */
 extern void setulb_(const int *n, const int *m, double *x, const double *lower,
                     const double *upper, const int *bound_kind, double *f, double *g,
                     const double *factr, const double *pgtol, double *wa, int *iwa,
@@ -33,11 +33,12 @@ struct cb_lbfgsb {
 
 cocabo_status cb_lbfgsb_new(cb_lbfgsb **out, int n, cocabo_error *err) {
   *out = NULL;
-  const size_t wa = (size_t)(2 * MEMORY + 5) * (size_t)n + 11 * MEMORY * MEMORY +
-                    8 * MEMORY;
+  const size_t wa =
+      (size_t)(2 * MEMORY + 5) * (size_t)n + 11 * MEMORY * MEMORY + 8 * MEMORY;
   const size_t doubles = wa + 2 * (size_t)n, ints = 4 * (size_t)n;
   /* One block: the struct, then doubles, then ints. */
-  cb_lbfgsb *ws = cb_calloc(1, sizeof *ws + doubles * sizeof(double) + ints * sizeof(int));
+  cb_lbfgsb *ws =
+      cb_calloc(1, sizeof *ws + doubles * sizeof(double) + ints * sizeof(int));
   if (!ws)
     return cb_no_memory(err);
   ws->n = n;

@@ -8,7 +8,7 @@
  *
  * Steps 4 and 5 are propose(); steps 6 and 7 are the user's evaluation and tell, whose
  * results the next propose finds in the history: catch_up_bandits() and
- * catch_up_surrogate() fold in what is new. Trials that are still running are believed
+ * cb_surrogate_follow() fold in what is new. Trials that are still running are believed
  * to have their posterior mean (Appendix F), failed ones the worst value seen.
  */
 #include <math.h>
@@ -22,6 +22,7 @@
 #include "model/gp_fit.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
+#include "sampler/surrogate.h"
 
 enum {
   STARTS = 3,           /* candidates that are climbed from */
@@ -37,14 +38,11 @@ typedef struct {
   const cb_settings *settings;
   cb_kernel_spec spec;
   cb_theta_box box;
-  cb_team *team;     /* c agents */
-  cb_gp *gp;         /* holds the first cb_gp_count rows of the history */
+  cb_team *team; /* c agents */
+  cb_surrogate *surrogate;
+  cb_gp *gp;         /* the surrogate's */
   cb_search *search; /* NULL without numeric inputs */
-  int64_t fit_basis; /* of the hyper-parameters in gp; -1 = none yet */
-  double *x;         /* d x n: training points, gathered */
-  int32_t *h;        /* c x n */
   double *climbed;   /* d x STARTS */
-  size_t x_room, h_room;
 } cocabo;
 
 static void destroy(void *state) {
@@ -52,10 +50,8 @@ static void destroy(void *state) {
   if (!s)
     return;
   cb_team_free(s->team);
-  cb_gp_free(s->gp);
+  cb_surrogate_free(s->surrogate);
   cb_search_free(s->search);
-  cb_free(s->x);
-  cb_free(s->h);
   cb_free(s->climbed);
   cb_free(s);
 }
@@ -66,7 +62,9 @@ static cocabo_status build(cocabo *s, cocabo_error *err) {
   for (int j = 0; j < space->c; j++)
     arms[j] = cb_space_arms(space, j);
   CB_TRY(cb_team_new(&s->team, space->c, arms, s->settings->reward, err));
-  CB_TRY(cb_gp_new(&s->gp, &s->spec, err));
+  CB_TRY(
+      cb_surrogate_new(&s->surrogate, space, &s->spec, s->settings->model_size, err));
+  s->gp = cb_surrogate_gp(s->surrogate);
   s->climbed = cb_calloc((size_t)space->d * STARTS, sizeof(double));
   if (!s->climbed)
     return cb_no_memory(err);
@@ -90,7 +88,6 @@ static cocabo_status create(void **state, const cocabo_space *space,
                              .learn_lambda = settings->lambda_auto,
                              .lambda = settings->lambda};
   cb_theta_paper(&s->spec, &s->box);
-  s->fit_basis = -1;
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
     destroy(s);
@@ -131,71 +128,17 @@ static cocabo_status catch_up_bandits(cocabo *s, const cb_history *history,
 
 /* ---- step 5: the numbers --------------------------------------------------------- */
 
-static cocabo_status gather(cocabo *s, const cb_history *history, int64_t rows,
-                            cocabo_error *err) {
-  const size_t d = (size_t)s->space->d, c = (size_t)s->space->c, n = (size_t)rows;
-  if (!cb_reserve((void **)&s->x, &s->x_room, n * d, sizeof *s->x) ||
-      !cb_reserve((void **)&s->h, &s->h_room, n * c, sizeof *s->h))
-    return cb_no_memory(err);
-  for (size_t i = 0; i < n; i++) {
-    const cb_trial *trial = told(history, (int64_t)i);
-    if (d > 0)
-      memcpy(s->x + i * d, trial->x, d * sizeof *s->x);
-    if (c > 0)
-      memcpy(s->h + i * c, trial->h, c * sizeof *s->h);
-  }
-  return COCABO_OK;
-}
-
-/* Factored at the rows of the last fit and appended one by one after that: so a restart
- * makes the same calls in the same order, and gets the same bits. */
-static cocabo_status catch_up_surrogate(cocabo *s, const cb_history *history,
-                                        cocabo_error *err) {
-  const cb_fit *fit = &history->fit;
-  const int64_t basis = fit->n_theta > 0 ? fit->basis : 0;
-  if (s->fit_basis != basis) {
-    CB_TRY(gather(s, history, fit->rows, err));
-    s->fit_basis = -1; /* until the factor stands */
-    cb_gp_set_theta(s->gp, fit->n_theta > 0 ? fit->theta : s->box.start);
-    CB_TRY(cb_gp_factor(s->gp, (int)fit->rows, s->x, s->h, err));
-    s->fit_basis = basis;
-  }
-  for (int64_t i = cb_gp_count(s->gp); i < history->n; i++)
-    CB_TRY(cb_gp_push(s->gp, told(history, i)->x, told(history, i)->h, err));
-  cb_gp_set_y(s->gp, history->y);
-  return COCABO_OK;
-}
-
-/* y of a row in the units of the model. */
-static double standardised(const cocabo *s, double y) {
-  double mean, sd;
-  cb_gp_scale(s->gp, &mean, &sd);
-  return (y - mean) / sd;
-}
-
-/* What is not evaluated yet, or never will be. Truncating takes it out again. */
-static cocabo_status believe_the_rest(cocabo *s, const cb_history *history,
-                                      cocabo_error *err) {
-  double worst = history->n > 0 ? history->y[0] : 0.0;
-  for (int64_t i = 1; i < history->n; i++)
-    worst = fmin(worst, history->y[i]);
-  worst = standardised(s, worst);
-  for (int64_t i = 0; i < history->n_failed; i++) {
-    const cb_trial *trial = &history->trials[history->failed[i]];
-    CB_TRY(cb_gp_pretend(s->gp, trial->x, trial->h, worst, err));
-  }
-  for (int64_t i = 0; i < history->n_pending; i++) {
-    const cb_trial *trial = &history->trials[history->pending[i]];
-    CB_TRY(cb_gp_believe(s->gp, trial->x, trial->h, err));
-  }
-  return COCABO_OK;
+static const double *theta_of(const cocabo *s, const cb_history *history) {
+  return history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
 }
 
 static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
   return (cb_acquire){
       .kind = s->settings->acquisition,
       .kappa = s->settings->kappa,
-      .best = history->best >= 0 ? standardised(s, history->y[history->best]) : 0.0};
+      .best = history->best >= 0
+                  ? cb_surrogate_standardise(s->surrogate, history->y[history->best])
+                  : 0.0};
 }
 
 /* Uniform over the cube; over the levels where an input lives on a grid. The interval
@@ -295,7 +238,8 @@ static cocabo_status select_point(cocabo *s, const cb_ask *ask,
 
 static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out,
                                   cocabo_error *err) {
-  CB_TRY(believe_the_rest(s, ask->history, err));
+  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history,
+                              cb_history_worst(ask->history), err));
   const cb_acquire acquire = acquisition(s, ask->history);
   for (int k = 0; k < ask->batch; k++)
     CB_TRY(select_point(s, ask, &acquire, out, k, err));
@@ -307,9 +251,10 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   cocabo *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(catch_up_bandits(s, ask->history, err));
-  CB_TRY(catch_up_surrogate(s, ask->history, err));
+  CB_TRY(cb_surrogate_follow(s->surrogate, ask->history, theta_of(s, ask->history),
+                             ask->history->y, err));
   const cocabo_status status = select_batch(s, ask, out, err);
-  cb_gp_truncate(s->gp, (int)ask->history->n);
+  cb_surrogate_forget(s->surrogate);
   return status;
 }
 
@@ -327,26 +272,26 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   cocabo *s = state;
   const cb_history *history = ask->history;
-  const int n_theta = cb_theta_lay_out(&s->spec).count;
-  const double *start = history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
+  const size_t n_theta = (size_t)cb_theta_lay_out(&s->spec).count;
   cb_likelihood *likelihood;
+  const double *targets;
+  int n;
   double theta[CB_MAX_THETA];
-  memcpy(theta, start, (size_t)n_theta * sizeof *theta);
+  memcpy(theta, theta_of(s, history), n_theta * sizeof *theta);
 
-  CB_TRY(gather(s, history, history->n, err));
-  CB_TRY(cb_likelihood_new(&likelihood, &s->spec, (int)history->n, s->x, s->h,
-                           history->y, err));
+  CB_TRY(cb_surrogate_likelihood(s->surrogate, history, history->y, &likelihood, &n,
+                                 &targets, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   const cocabo_status status = cb_gp_fit(likelihood, &s->spec, &s->box, RESTARTS,
                                          FIT_EVALUATIONS, &rng, theta, NULL, err);
   cb_likelihood_free(likelihood);
   if (status != COCABO_OK)
     return status;
-  out->theta = cb_calloc((size_t)n_theta, sizeof *theta);
+  out->theta = cb_calloc(n_theta, sizeof *theta);
   if (!out->theta)
     return cb_no_memory(err);
-  memcpy(out->theta, theta, (size_t)n_theta * sizeof *theta);
-  out->n_theta = n_theta;
+  memcpy(out->theta, theta, n_theta * sizeof *theta);
+  out->n_theta = (int)n_theta;
   return COCABO_OK;
 }
 

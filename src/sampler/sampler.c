@@ -5,7 +5,8 @@
 #include "base/status.h"
 #include "sampler/samplers.h"
 
-static const cb_sampler *const samplers[] = {&cb_sampler_cocabo, &cb_sampler_random};
+static const cb_sampler *const samplers[] = {&cb_sampler_mixed, &cb_sampler_cocabo,
+                                             &cb_sampler_random};
 enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 const cb_sampler *cb_sampler_at(int i) {

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "sampler/sampler.h"
 
+extern const cb_sampler cb_sampler_mixed;
 extern const cb_sampler cb_sampler_cocabo;
 extern const cb_sampler cb_sampler_random;
 

@@ -37,7 +37,7 @@ typedef struct option_row {
     "whether small or large values are good; fixed when a study is created")           \
   X(seed, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                    \
     "names the random streams: the same seed and results give the same proposals")     \
-  X(sampler, SAMPLER, false, 0, 0, "name of a sampler", "cocabo",                      \
+  X(sampler, SAMPLER, false, 0, 0, "name of a sampler", "mixed",                       \
     "how points are proposed")                                                         \
   X(n_init, INT, true, 0, NO_LIMIT, "auto or int >= 0", "auto",                        \
     "random points before the sampler starts; auto: 2 per parameter plus 2, at most "  \
@@ -51,9 +51,9 @@ typedef struct option_row {
   X(kernel_sum, WORDS, "half|paper", "half",                                           \
     "sum part of the kernel: (k_h + k_x) / 2, or k_h + k_x as in the paper")           \
   X(ard, WORDS, "auto|true|false", "auto",                                             \
-    "one length scale per numeric parameter; auto: false for cocabo")                  \
+    "one length scale per numeric parameter; auto: true for mixed, false for cocabo")  \
   X(acquisition, WORDS, "auto|ucb|ei|logei", "auto",                                   \
-    "what makes a point worth trying; auto: ucb for cocabo")                           \
+    "what makes a point worth trying; auto: logei for mixed, ucb for cocabo")          \
   X(kappa, NUMBER, false, 0, NO_LIMIT, "number >= 0", "2",                             \
     "weight of the uncertainty in ucb")                                                \
   X(reward, WORDS, "auto|relative|standard|best|value|rank", "auto",                   \
@@ -61,9 +61,10 @@ typedef struct option_row {
   X(bandit_init, WORDS, "true|false", "false",                                         \
     "initial points move the bandit's weights too")                                    \
   X(refit_every, INT, true, 1, NO_LIMIT, "auto or int >= 1", "auto",                   \
-    "asks between two fits of the hyper-parameters; auto: 10 for cocabo")              \
+    "results (mixed) or asks (cocabo) between two fits; auto: by the number of "       \
+    "results for mixed, 10 for cocabo")                                                \
   X(samples, INT, false, 1, 10000000, "int in [1,10000000]", "5000",                   \
-    "random candidates of the acquisition's maximiser")                                \
+    "random candidates of cocabo's acquisition maximiser")                             \
   X(model_size, INT, false, 10, NO_LIMIT, "int >= 10", "1000",                         \
     "most observations the model holds")                                               \
   X(durability, WORDS, "normal|full", "normal",                                        \
@@ -341,9 +342,13 @@ static int64_t default_n_init(const cocabo_space *space) {
 }
 
 static cb_acquisition acquisition_of(const cocabo_options *options) {
+  if (is(options, OPTION_acquisition, "ucb"))
+    return CB_UCB;
   if (is(options, OPTION_acquisition, "ei"))
     return CB_EI;
-  return is(options, OPTION_acquisition, "logei") ? CB_LOGEI : CB_UCB;
+  if (is(options, OPTION_acquisition, "logei"))
+    return CB_LOGEI;
+  return is(options, OPTION_sampler, "mixed") ? CB_LOGEI : CB_UCB;
 }
 
 static cb_reward reward_of(const cocabo_options *options) {
@@ -364,6 +369,7 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
                          cb_resolved *out) {
   out->sampler = cb_sampler_find(text_of(options, OPTION_sampler));
   out->sign = is(options, OPTION_direction, "maximize") ? 1.0 : -1.0;
+  const bool mixed = is(options, OPTION_sampler, "mixed");
   out->settings = (cb_settings){
       .seed = (uint64_t)int_or(options, OPTION_seed, 0),
       .n_init = int_or(options, OPTION_n_init, default_n_init(space)),
@@ -372,12 +378,13 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
       .lambda_auto = is(options, OPTION_lambda, "auto"),
       .lambda = number_or(options, OPTION_lambda, 0.5),
       .kernel_sum_half = is(options, OPTION_kernel_sum, "half"),
-      .ard = is(options, OPTION_ard, "true"),
+      .ard =
+          is(options, OPTION_ard, "true") || (is(options, OPTION_ard, "auto") && mixed),
       .acquisition = acquisition_of(options),
       .kappa = number_or(options, OPTION_kappa, 2.0),
       .reward = reward_of(options),
       .bandit_init = is(options, OPTION_bandit_init, "true"),
-      .refit_every = int_or(options, OPTION_refit_every, 10),
+      .refit_every = int_or(options, OPTION_refit_every, mixed ? 0 : 10),
       .samples = int_or(options, OPTION_samples, 5000),
       .model_size = int_or(options, OPTION_model_size, 1000),
   };

@@ -23,7 +23,7 @@ import unittest
 BENCH = None
 HEADER = "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds"
 PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley-5c"]
-METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto"]
+METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto", "mixed"]
 OPTIMUM = {"func-2c": 0.20632569069797547, "func-3c": 0.72213991744291415}
 
 

@@ -10,7 +10,7 @@
 
 static cocabo_error err;
 
-static const char *const samplers[] = {"random", "cocabo"};
+static const char *const samplers[] = {"random", "cocabo", "mixed"};
 enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 /* Repeats the call until it succeeds, with one more allocation granted each time, and
@@ -64,7 +64,7 @@ static cocabo_options *build_options(const char *sampler) {
     cb_mem_fail_after(-1);
   }
   CALL_WITHOUT_MEMORY(cocabo_options_set(o, "sampler", sampler, &err),
-                      assert_string_equal(cocabo_options_get(o, "sampler"), "cocabo"));
+                      assert_string_equal(cocabo_options_get(o, "sampler"), "mixed"));
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     char before[32];
     strcpy(before, cocabo_options_get(o, pairs[i][0]));

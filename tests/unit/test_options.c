@@ -63,7 +63,7 @@ static void defaults_resolve_as_documented(void **state) {
   cocabo_space *small = space_of(2, 1), *large = space_of(7, 5);
   cb_resolved r;
   cb_settings_resolve(o, small, &r);
-  assert_string_equal(r.sampler->name, "cocabo");
+  assert_string_equal(r.sampler->name, "mixed");
   assert_true(r.sign == -1.0);
   assert_int_equal(r.settings.seed, 0);
   assert_int_equal(r.settings.n_init, 8);
@@ -71,14 +71,18 @@ static void defaults_resolve_as_documented(void **state) {
   assert_true(r.settings.deterministic);
   assert_true(r.settings.lambda_auto);
   assert_true(r.settings.kernel_sum_half);
-  assert_false(r.settings.ard);
-  assert_int_equal(r.settings.acquisition, CB_UCB);
+  assert_true(r.settings.ard);
+  assert_int_equal(r.settings.acquisition, CB_LOGEI);
   assert_true(r.settings.kappa == 2.0);
   assert_int_equal(r.settings.reward, CB_REWARD_RELATIVE);
   assert_false(r.settings.bandit_init);
-  assert_int_equal(r.settings.refit_every, 10);
+  assert_int_equal(r.settings.refit_every, 0);
   assert_int_equal(r.settings.samples, 5000);
   assert_int_equal(r.settings.model_size, 1000);
+  const cb_settings cocabo = resolve("sampler", "cocabo").settings;
+  assert_false(cocabo.ard);
+  assert_int_equal(cocabo.acquisition, CB_UCB);
+  assert_int_equal(cocabo.refit_every, 10);
   cb_settings_resolve(o, large, &r);
   assert_int_equal(r.settings.n_init, 24); /* 2 (7 + 5) + 2 is more */
   cocabo_options_free(o);
@@ -164,7 +168,7 @@ static void bad_values_are_named_and_change_nothing(void **state) {
   BAD("durability", "none", "normal|full");
 #undef BAD
   assert_int_equal(cocabo_options_set(o, "sampler", "foo", &err), COCABO_E_INVALID);
-  assert_non_null(strstr(err.message, "option sampler is \"foo\", want cocabo|"));
+  assert_non_null(strstr(err.message, "option sampler is \"foo\", want mixed|cocabo|"));
   assert_fails(cocabo_options_set(o, "kappa", "a\nb", &err), COCABO_E_INVALID,
                "option kappa is \"a?b\", want a number >= 0");
   char longest[150];

@@ -67,19 +67,19 @@ static void standard_reward_is_the_best_of_the_category_standardised(void **stat
   assert_rewards(CB_REWARD_STANDARD, 3, changed, 0, (0.7 - mean) / sd / 3);
 }
 
-/* Of -1.1, 0.7 and 2.3 the median is 0.7 and the gap above it 1.6. */
-static void relative_reward_is_the_best_of_the_category_above_the_median(void **state) {
+/* THREE: category 0 has 2.3 and 0.7, category 1 has -1.1. The bests are 2.3 and -1.1 on a
+ * mean of 0.6; the median is 0.7, and the gap above it 1.6: 1.7 / 1.6 is clipped. */
+static void relative_reward_is_the_best_of_the_category_above_its_rivals(void **state) {
   (void)state;
   assert_rewards(CB_REWARD_RELATIVE, 3, THREE, 1.0, 0);
   told other = THREE[2];
-  other.h = 1;
+  other.h = 1; /* bests 2.3 and 0.7 on a mean of 1.5: 0.8 below */
   const told changed[] = {THREE[0], THREE[1], other};
-  assert_rewards(CB_REWARD_RELATIVE, 3, changed, 0, 0.0);
-  /* Four values: the median of 0.5, 1.5, 2.5, 4.5 is 2, and 1.5 lies a fifth below. */
-  const told four[] = {
-      {0, 0.5, false}, {0, 2.5, false}, {0, 4.5, false}, {1, 1.5, true}};
-  assert_rewards(CB_REWARD_RELATIVE, 4, four, 0, -0.2);
-  /* Far below the median: clipped. */
+  assert_rewards(CB_REWARD_RELATIVE, 3, changed, 0, -0.5);
+  /* Only one category seen: it is as good as the mean of all seen. */
+  const told alone[] = {{1, 0.5, false}, {1, 2.5, false}, {1, 4.5, true}};
+  assert_rewards(CB_REWARD_RELATIVE, 3, alone, 0, 0.0);
+  /* Far below: clipped. */
   const told low[] = {{0, 0.5, false}, {0, 0.75, false}, {1, -99.0, true}};
   assert_rewards(CB_REWARD_RELATIVE, 3, low, 0, -1.0);
 }
@@ -171,7 +171,17 @@ static double by_definition(cb_reward form, int n, const told *points) {
         below += points[k].y < points[i].y || (points[k].y == points[i].y && k < i);
       median += 0.5 * ((below == n / 2) + (below == (n - 1) / 2)) * points[i].y;
     }
-    return fmax(-1, fmin((best - median) / (max - median), 1));
+    double bests = 0;
+    int seen = 0;
+    for (int32_t arm = 0; arm < 16; arm++) {
+      double of_arm = -INFINITY;
+      for (int i = 0; i < n; i++)
+        if (points[i].h == arm)
+          of_arm = fmax(of_arm, points[i].y);
+      if (of_arm > -INFINITY)
+        bests += of_arm, seen++;
+    }
+    return fmax(-1, fmin((best - bests / seen) / (max - median), 1));
   }
   case CB_REWARD_STANDARD:
     return fmax(-1, fmin((best - mean) / sqrt(variance) / 3, 1));
@@ -479,7 +489,7 @@ static void the_largest_agent_works(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(relative_reward_is_the_best_of_the_category_above_the_median),
+      cmocka_unit_test(relative_reward_is_the_best_of_the_category_above_its_rivals),
       cmocka_unit_test(standard_reward_is_the_best_of_the_category_standardised),
       cmocka_unit_test(best_reward_is_the_best_of_the_category_raw),
       cmocka_unit_test(value_reward_is_this_value_in_the_range_so_far),

@@ -1,0 +1,333 @@
+/* mixed.c - the default sampler: the paper's surrogate idea, without its bandits.
+ *
+ * EXP3 must spend gamma/N of every draw on every category, however sure it is; the GP
+ * knows more. So the acquisition is maximised over x and h together, on a kernel whose
+ * weights and rates are all learnt (model/kernel.h, CB_FREE).
+ *
+ *   refit       after every result while there are few, then every max(10, n/20)
+ *   two models  y as it is, and y warped so that one bad value far away does not
+ * flatten everything near the optimum; if the evidence for the warp is clear the two
+ * take turns, because the warp alone can get stuck two tastes  LogEI, and every fourth
+ * time UCB, for the same reason
+ *
+ * Proposals are counted k = 0, 1, 2, ... after the design; k decides whose turn it is.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acquisition/mixed_search.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "model/gp.h"
+#include "model/gp_fit.h"
+#include "sampler/sampler.h"
+#include "sampler/samplers.h"
+#include "sampler/surrogate.h"
+
+enum {
+  STARTS = 5,         /* of the search */
+  FIRST_RESTARTS = 3, /* of the first fit, besides the start */
+  FIT_EVALUATIONS = 20,
+  EVERY_RESULT = 60, /* results up to which each is followed by a fit */
+  UCB_EVERY = 4
+};
+
+static const double WARP_FLOOR = 0.05;    /* of the median gap */
+static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
+
+enum { PLAIN, WARPED, N_MODELS };
+
+/* Everything here is a cache of what the history implies. */
+typedef struct {
+  const cocabo_space *space; /* borrowed from the study */
+  const cb_settings *settings;
+  cb_kernel_spec spec;
+  cb_theta_box box;
+  cb_surrogate *surrogates[N_MODELS];
+  cb_mixed_search *search;
+  double *warped; /* n: the history's y, warped */
+  size_t warped_room;
+} mixed;
+
+/* What a fit says: is the warp worth it, and theta of both models. */
+enum { FIT_WARP, FIT_THETA };
+
+static int theta_count(const mixed *s) {
+  return cb_theta_lay_out(&s->spec).count;
+}
+
+static const double *theta_of(const mixed *s, const cb_history *history, int model) {
+  return history->fit.n_theta > 0
+             ? history->fit.theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
+             : s->box.start;
+}
+
+/* ---- building -------------------------------------------------------------------- */
+
+static void destroy(void *state) {
+  mixed *s = state;
+  if (!s)
+    return;
+  for (int m = 0; m < N_MODELS; m++)
+    cb_surrogate_free(s->surrogates[m]);
+  cb_mixed_search_free(s->search);
+  cb_free(s->warped);
+  cb_free(s);
+}
+
+static double level(const void *space, int j, double xj, int by) {
+  const int64_t k = cb_space_level_of(space, j, xj) + by;
+  return k >= 0 && k < cb_space_levels(space, j) ? cb_space_level_x(space, j, k) : NAN;
+}
+
+static cb_domain domain_of(const cocabo_space *space) {
+  cb_domain domain = {.d = space->d, .c = space->c, .level = level, .space = space};
+  for (int j = 0; j < space->d; j++) {
+    domain.grid[j] = cb_space_levels(space, j) > 0;
+    domain.any_grid |= domain.grid[j];
+  }
+  for (int j = 0; j < space->c; j++)
+    domain.arms[j] = cb_space_arms(space, j);
+  return domain;
+}
+
+static cocabo_status build(mixed *s, cocabo_error *err) {
+  const cb_domain domain = domain_of(s->space);
+  for (int m = 0; m < N_MODELS; m++)
+    CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
+                            s->settings->model_size, err));
+  return cb_mixed_search_new(&s->search, &domain, err);
+}
+
+static cocabo_status create(void **state, const cocabo_space *space,
+                            const cb_settings *settings, cocabo_error *err) {
+  *state = NULL;
+  mixed *s = cb_calloc(1, sizeof *s);
+  if (!s)
+    return cb_no_memory(err);
+  s->space = space;
+  s->settings = settings;
+  s->spec = (cb_kernel_spec){
+      .d = space->d, .c = space->c, .form = CB_FREE, .ard = settings->ard};
+  cb_theta_free(&s->spec, &s->box);
+  const cocabo_status status = build(s, err);
+  if (status != COCABO_OK) {
+    destroy(s);
+    return status;
+  }
+  *state = s;
+  return COCABO_OK;
+}
+
+/* ---- the output warp ------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b) {
+  const double u = *(const double *)a, v = *(const double *)b;
+  return (u > v) - (u < v);
+}
+
+/* w = -log((max y - y) / m + floor), m the median gap, and the sum over the rows of
+ * log dw/dy; false if m = 0, when there is nothing to warp. Maximum and median are
+ * those of the whole history. */
+static cocabo_status warp(mixed *s, const cb_history *history, double *median_gap,
+                          cocabo_error *err) {
+  const size_t n = (size_t)history->n;
+  if (!cb_reserve((void **)&s->warped, &s->warped_room, n, sizeof *s->warped))
+    return cb_no_memory(err);
+  const double top = n > 0 ? history->y[history->best] : 0.0;
+  for (size_t i = 0; i < n; i++)
+    s->warped[i] = top - history->y[i];
+  qsort(s->warped, n, sizeof *s->warped, ascending);
+  const double m = n > 0 ? 0.5 * (s->warped[(n - 1) / 2] + s->warped[n / 2]) : 0.0;
+  *median_gap = m;
+  for (size_t i = 0; i < n; i++)
+    s->warped[i] =
+        m > 0.0 ? -log((top - history->y[i]) / m + WARP_FLOOR) : history->y[i];
+  return COCABO_OK;
+}
+
+/* dw/dy = 1 / ((max y - y) + floor m) = exp(w) / m */
+static double log_slopes(const double *w, int n, double median_gap) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++)
+    sum += w[i] - log(median_gap);
+  return sum;
+}
+
+/* ---- learning -------------------------------------------------------------------- */
+
+static bool fit_due(const cb_ask *ask) {
+  const cb_history *history = ask->history;
+  const int64_t seen = history->fit.n_theta > 0 ? history->fit.rows : 0;
+  const int64_t sparse = history->n / 20 > 10 ? history->n / 20 : 10;
+  const int64_t every = ask->settings->refit_every > 0 ? ask->settings->refit_every
+                        : history->n < EVERY_RESULT    ? 1
+                                                       : sparse;
+  return history->n > 1 && history->n - seen >= every;
+}
+
+/* Theta of one model, and its log posterior in the units of its targets. */
+static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const double *y,
+                               double median_gap, double *theta, double *evidence,
+                               cocabo_error *err) {
+  const cb_history *history = ask->history;
+  const int restarts = history->fit.n_theta > 0 ? 0 : FIRST_RESTARTS;
+  cb_likelihood *likelihood;
+  const double *targets;
+  double mean, sd;
+  int n;
+  memcpy(theta, theta_of(s, history, model), (size_t)theta_count(s) * sizeof *theta);
+  CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, y, &likelihood, &n,
+                                 &targets, err));
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  const cocabo_status status = cb_gp_fit(
+      likelihood, &s->spec, &s->box, restarts,
+      restarts > 0 ? 3 * FIT_EVALUATIONS : FIT_EVALUATIONS, &rng, theta, evidence, err);
+  cb_likelihood_free(likelihood);
+  if (status != COCABO_OK)
+    return status;
+  /* In units of y: the standardisation's factor, and the warp's slope. */
+  cb_moments(n, targets, &mean, &sd);
+  *evidence -= n * log(sd);
+  if (model == WARPED)
+    *evidence += log_slopes(targets, n, median_gap);
+  return COCABO_OK;
+}
+
+static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
+                         cocabo_error *err) {
+  mixed *s = state;
+  const cb_history *history = ask->history;
+  const size_t n_theta = (size_t)theta_count(s), count = FIT_THETA + N_MODELS * n_theta;
+  double median_gap, evidence[N_MODELS], theta[FIT_THETA + N_MODELS * CB_MAX_THETA];
+  double *plain = theta + FIT_THETA, *warped = plain + n_theta;
+  CB_TRY(warp(s, history, &median_gap, err));
+  CB_TRY(fit_model(s, ask, PLAIN, history->y, 0.0, plain, &evidence[PLAIN], err));
+  memcpy(warped, plain, n_theta * sizeof *theta);
+  theta[FIT_WARP] = 0.0;
+  if (median_gap > 0.0) {
+    CB_TRY(fit_model(s, ask, WARPED, s->warped, median_gap, warped, &evidence[WARPED],
+                     err));
+    theta[FIT_WARP] = evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
+  }
+  out->theta = cb_calloc(count, sizeof *theta);
+  if (!out->theta)
+    return cb_no_memory(err);
+  memcpy(out->theta, theta, count * sizeof *theta);
+  out->n_theta = (int)count;
+  return COCABO_OK;
+}
+
+/* ---- proposing ------------------------------------------------------------------- */
+
+/* Proposal k's view: which model, and which acquisition on it. */
+typedef struct {
+  int model;
+  cb_surrogate *surrogate;
+  cb_acquire acquire;
+} view;
+
+static int model_of(const cb_history *history, int64_t k) {
+  const bool takes_turns =
+      history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
+  return takes_turns && k % 2 == 1 ? WARPED : PLAIN;
+}
+
+static cb_acquisition taste_of(const cb_settings *settings, int64_t k) {
+  if (settings->acquisition == CB_LOGEI && k % UCB_EVERY == UCB_EVERY - 1)
+    return CB_UCB;
+  return settings->acquisition;
+}
+
+/* The surrogate of proposal k, with everything that is pending or failed believed. */
+static cocabo_status open_view(mixed *s, const cb_history *history, int64_t k, view *v,
+                               cocabo_error *err) {
+  v->model = model_of(history, k);
+  v->surrogate = s->surrogates[v->model];
+  const double *y = v->model == WARPED ? s->warped : history->y;
+  double worst = history->n > 0 ? y[0] : 0.0;
+  for (int64_t i = 1; i < history->n; i++)
+    worst = fmin(worst, y[i]);
+  CB_TRY(cb_surrogate_follow(v->surrogate, history, theta_of(s, history, v->model), y,
+                             err));
+  CB_TRY(cb_surrogate_believe(v->surrogate, history, worst, err));
+  v->acquire = (cb_acquire){
+      .kind = taste_of(s->settings, k),
+      .kappa = s->settings->kappa,
+      .best = history->best >= 0
+                  ? cb_surrogate_standardise(v->surrogate, y[history->best])
+                  : 0.0};
+  return COCABO_OK;
+}
+
+/* The best of the ranking that is still free, else a random point. */
+static void take_best(mixed *s, const cb_ask *ask, int ranked, cb_proposal *out,
+                      int k) {
+  for (int rank = 0; rank < ranked; rank++) {
+    const double *x;
+    const int32_t *h;
+    cb_mixed_search_ranked(s->search, rank, &x, &h);
+    cb_space_decode(s->space, x, h, out[k].cells);
+    if (cb_ask_is_fresh(ask, out, k, out[k].cells))
+      return;
+  }
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_RANDOM,
+                           (uint64_t)ask->number + (uint64_t)k);
+  cb_ask_random_point(ask, &rng, out, k);
+}
+
+static cocabo_status believe_batch(mixed *s, const view *v, const cb_proposal *out,
+                                   int k, cocabo_error *err) {
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
+  for (int i = 0; i < k; i++) {
+    cb_space_encode(s->space, out[i].cells, x, h);
+    CB_TRY(cb_gp_believe(cb_surrogate_gp(v->surrogate), x, h, err));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status select_point(mixed *s, const cb_ask *ask, cb_proposal *out, int k,
+                                  cocabo_error *err) {
+  const cb_history *history = ask->history;
+  const cb_trial *best =
+      history->best >= 0 ? &history->trials[history->told[history->best]] : NULL;
+  view v = {0};
+  CB_TRY(cb_ask_poll(ask, err));
+  cocabo_status status = open_view(s, history, history->n_sampled + k, &v, err);
+  if (status == COCABO_OK)
+    status = believe_batch(s, &v, out, k, err);
+  if (status == COCABO_OK) {
+    cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE,
+                             (uint64_t)ask->number + (uint64_t)k);
+    const int ranked =
+        cb_mixed_search_run(s->search, cb_surrogate_gp(v.surrogate), &v.acquire,
+                            best ? best->x : NULL, best ? best->h : NULL, STARTS, &rng);
+    take_best(s, ask, ranked, out, k);
+    out[k].drawn = false;
+  }
+  cb_surrogate_forget(v.surrogate);
+  return status;
+}
+
+static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
+                             cocabo_error *err) {
+  mixed *s = state;
+  double ignored;
+  CB_TRY(cb_ask_has_room(ask, err));
+  CB_TRY(warp(s, ask->history, &ignored, err));
+  for (int k = 0; k < ask->batch; k++)
+    CB_TRY(select_point(s, ask, out, k, err));
+  return COCABO_OK;
+}
+
+const cb_sampler cb_sampler_mixed = {
+    .name = "mixed",
+    .help = "a GP over numbers and categories, maximised over both together",
+    .create = create,
+    .destroy = destroy,
+    .fit_due = fit_due,
+    .fit = fit,
+    .propose = propose,
+};

@@ -1,0 +1,245 @@
+#include "sampler/surrogate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+struct cb_surrogate {
+  const cocabo_space *space;
+  cb_kernel_spec spec;
+  int64_t model_size;
+  cb_gp *gp;
+  int64_t fit_basis; /* of the hyper-parameters in gp; -1 = none yet */
+  int64_t followed;  /* rows of the history that were taken in or passed over */
+  int64_t n;         /* rows in gp, without what is only believed */
+  int64_t *rows;     /* which they are, n */
+  double *x;         /* d x n: points of rows, gathered */
+  int32_t *h;        /* c x n */
+  double *y;         /* n: their targets */
+  double *distance;  /* of every row of the history to what is chosen already */
+  size_t rows_room, x_room, h_room, y_room, distance_room;
+};
+
+cocabo_status cb_surrogate_new(cb_surrogate **out, const cocabo_space *space,
+                               const cb_kernel_spec *spec, int64_t model_size,
+                               cocabo_error *err) {
+  *out = NULL;
+  cb_surrogate *s = cb_calloc(1, sizeof *s);
+  if (!s)
+    return cb_no_memory(err);
+  s->space = space;
+  s->spec = *spec;
+  s->model_size = model_size;
+  s->fit_basis = -1;
+  const cocabo_status status = cb_gp_new(&s->gp, spec, err);
+  if (status != COCABO_OK) {
+    cb_surrogate_free(s);
+    return status;
+  }
+  *out = s;
+  return COCABO_OK;
+}
+
+void cb_surrogate_free(cb_surrogate *s) {
+  if (!s)
+    return;
+  cb_gp_free(s->gp);
+  cb_free(s->rows);
+  cb_free(s->x);
+  cb_free(s->h);
+  cb_free(s->y);
+  cb_free(s->distance);
+  cb_free(s);
+}
+
+static const cb_trial *told(const cb_history *history, int64_t row) {
+  return &history->trials[history->told[row]];
+}
+
+/* ---- the active set -------------------------------------------------------------- */
+
+/* Squared distance in x plus the number of categories that differ. */
+static double apart(const cb_surrogate *s, const cb_trial *a, const cb_trial *b) {
+  double sum = 0.0;
+  for (int j = 0; j < s->space->d; j++)
+    sum += (a->x[j] - b->x[j]) * (a->x[j] - b->x[j]);
+  for (int j = 0; j < s->space->c; j++)
+    sum += a->h[j] != b->h[j];
+  return sum;
+}
+
+/* Rows are marked by a negative distance once they are chosen. */
+static void choose(cb_surrogate *s, int64_t row) {
+  s->rows[s->n++] = row;
+  s->distance[row] = -1.0;
+}
+
+/* The row with the largest score among those not chosen, the first of equals. */
+static int64_t best_left(const cb_surrogate *s, int64_t rows, const double *score,
+                         double sign) {
+  int64_t best = -1;
+  for (int64_t i = 0; i < rows; i++)
+    if (s->distance[i] >= 0.0 && (best < 0 || sign * score[i] > sign * score[best]))
+      best = i;
+  return best;
+}
+
+static void sort_rows(cb_surrogate *s) { /* told order, by marking */
+  int64_t n = 0;
+  for (int64_t i = 0; n < s->n; i++)
+    if (s->distance[i] < 0.0)
+      s->rows[n++] = i;
+}
+
+/* Greedy: a quarter the best, a quarter the nearest to the best, and the rest each as
+ * far as can be from all chosen before. */
+static void choose_active(cb_surrogate *s, const cb_history *history, int64_t rows) {
+  const int64_t quarter = s->model_size / 4;
+  for (int64_t i = 0; i < rows; i++)
+    s->distance[i] = 0.0;
+  while (s->n < quarter)
+    choose(s, best_left(s, rows, history->y, 1.0));
+  const cb_trial *best = told(history, s->rows[0]);
+  for (int64_t i = 0; i < rows; i++)
+    if (s->distance[i] >= 0.0)
+      s->distance[i] = apart(s, told(history, i), best);
+  while (s->n < 2 * quarter)
+    choose(s, best_left(s, rows, s->distance, -1.0));
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t k = 0; k < s->n && s->distance[i] >= 0.0; k++)
+      s->distance[i] =
+          fmin(s->distance[i], apart(s, told(history, i), told(history, s->rows[k])));
+  while (s->n < s->model_size) {
+    const int64_t far = best_left(s, rows, s->distance, 1.0);
+    choose(s, far);
+    for (int64_t i = 0; i < rows; i++)
+      if (s->distance[i] >= 0.0)
+        s->distance[i] =
+            fmin(s->distance[i], apart(s, told(history, i), told(history, far)));
+  }
+  sort_rows(s);
+}
+
+static cocabo_status choose_rows(cb_surrogate *s, const cb_history *history,
+                                 int64_t rows, cocabo_error *err) {
+  const size_t n = (size_t)rows;
+  if (!cb_reserve((void **)&s->rows, &s->rows_room, n, sizeof *s->rows) ||
+      !cb_reserve((void **)&s->distance, &s->distance_room, n, sizeof *s->distance))
+    return cb_no_memory(err);
+  s->n = 0;
+  if (rows > s->model_size)
+    choose_active(s, history, rows);
+  else
+    for (int64_t i = 0; i < rows; i++)
+      s->rows[s->n++] = i;
+  return COCABO_OK;
+}
+
+/* ---- following ------------------------------------------------------------------- */
+
+static cocabo_status gather_points(cb_surrogate *s, const cb_history *history,
+                                   cocabo_error *err) {
+  const size_t d = (size_t)s->space->d, c = (size_t)s->space->c, n = (size_t)s->n;
+  if (!cb_reserve((void **)&s->x, &s->x_room, n * d, sizeof *s->x) ||
+      !cb_reserve((void **)&s->h, &s->h_room, n * c, sizeof *s->h))
+    return cb_no_memory(err);
+  for (size_t i = 0; i < n; i++) {
+    const cb_trial *trial = told(history, s->rows[i]);
+    if (d > 0)
+      memcpy(s->x + i * d, trial->x, d * sizeof *s->x);
+    if (c > 0)
+      memcpy(s->h + i * c, trial->h, c * sizeof *s->h);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status gather_targets(cb_surrogate *s, const double *y,
+                                    cocabo_error *err) {
+  if (!cb_reserve((void **)&s->y, &s->y_room, (size_t)s->n, sizeof *s->y))
+    return cb_no_memory(err);
+  for (int64_t i = 0; i < s->n; i++)
+    s->y[i] = y[s->rows[i]];
+  return COCABO_OK;
+}
+
+static cocabo_status start_over(cb_surrogate *s, const cb_history *history,
+                                const double *theta, cocabo_error *err) {
+  s->fit_basis = -1; /* until the factor stands */
+  CB_TRY(choose_rows(s, history, history->fit.rows, err));
+  CB_TRY(gather_points(s, history, err));
+  cb_gp_set_theta(s->gp, theta);
+  CB_TRY(cb_gp_factor(s->gp, (int)s->n, s->x, s->h, err));
+  s->followed = history->fit.rows;
+  s->fit_basis = history->fit.n_theta > 0 ? history->fit.basis : 0;
+  return COCABO_OK;
+}
+
+static cocabo_status append_row(cb_surrogate *s, const cb_history *history,
+                                cocabo_error *err) {
+  if (!cb_reserve((void **)&s->rows, &s->rows_room, (size_t)s->n + 1, sizeof *s->rows))
+    return cb_no_memory(err);
+  const cb_trial *trial = told(history, s->followed);
+  CB_TRY(cb_gp_push(s->gp, trial->x, trial->h, err));
+  s->rows[s->n++] = s->followed++;
+  return COCABO_OK;
+}
+
+cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
+                                  const double *theta, const double *y,
+                                  cocabo_error *err) {
+  const int64_t basis = history->fit.n_theta > 0 ? history->fit.basis : 0;
+  if (s->fit_basis != basis)
+    CB_TRY(start_over(s, history, theta, err));
+  while (s->followed < history->n)
+    CB_TRY(append_row(s, history, err));
+  CB_TRY(gather_targets(s, y, err));
+  cb_gp_set_y(s->gp, s->y);
+  return COCABO_OK;
+}
+
+cocabo_status cb_surrogate_believe(cb_surrogate *s, const cb_history *history,
+                                   double worst, cocabo_error *err) {
+  const double target = cb_surrogate_standardise(s, worst);
+  for (int64_t i = 0; i < history->n_failed; i++) {
+    const cb_trial *trial = &history->trials[history->failed[i]];
+    CB_TRY(cb_gp_pretend(s->gp, trial->x, trial->h, target, err));
+  }
+  for (int64_t i = 0; i < history->n_pending; i++) {
+    const cb_trial *trial = &history->trials[history->pending[i]];
+    CB_TRY(cb_gp_believe(s->gp, trial->x, trial->h, err));
+  }
+  return COCABO_OK;
+}
+
+void cb_surrogate_forget(cb_surrogate *s) {
+  cb_gp_truncate(s->gp, (int)s->n);
+}
+
+cb_gp *cb_surrogate_gp(const cb_surrogate *s) {
+  return s->gp;
+}
+
+double cb_surrogate_standardise(const cb_surrogate *s, double y) {
+  double mean, sd;
+  cb_gp_scale(s->gp, &mean, &sd);
+  return (y - mean) / sd;
+}
+
+/* ---- fitting --------------------------------------------------------------------- */
+
+/* Choosing rows spoils what follow knows of them, so it starts over after a fit; a new
+ * fit makes it do that anyway. */
+cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
+                                      const double *y, cb_likelihood **out, int *n,
+                                      const double **targets, cocabo_error *err) {
+  *out = NULL;
+  s->fit_basis = -1;
+  CB_TRY(choose_rows(s, history, history->n, err));
+  CB_TRY(gather_points(s, history, err));
+  CB_TRY(gather_targets(s, y, err));
+  *n = (int)s->n;
+  *targets = s->y;
+  return cb_likelihood_new(out, &s->spec, *n, s->x, s->h, s->y, err);
+}

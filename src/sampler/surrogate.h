@@ -1,0 +1,51 @@
+/* surrogate.h - a Gaussian process that follows a history.
+ *
+ * It holds the history's completed trials in told order, or, beyond model_size of them,
+ * an active set: the best, those nearest to the best, and a space-filling rest. The
+ * active set is chosen from the rows that the last fit saw; later rows are appended.
+ * The process is factored at the last fit's rows and appended one by one after that: so
+ * a restart makes the same calls in the same order, and gets the same bits.
+ */
+#ifndef CB_SAMPLER_SURROGATE_H
+#define CB_SAMPLER_SURROGATE_H
+
+#include <stdint.h>
+
+#include "cocabo.h"
+#include "data/history.h"
+#include "model/gp.h"
+#include "model/likelihood.h"
+
+typedef struct cb_surrogate cb_surrogate;
+
+/* *out is owned by the caller; the space is borrowed from the study. */
+cocabo_status cb_surrogate_new(cb_surrogate **out, const cocabo_space *space,
+                               const cb_kernel_spec *spec, int64_t model_size,
+                               cocabo_error *err);
+void cb_surrogate_free(cb_surrogate *s); /* NULL is allowed */
+
+/* Takes in what is new. theta are the hyper-parameters of history->fit, or the start
+ * before any fit; y[0..history->n-1] are the targets (the history's or a transform). */
+cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
+                                  const double *theta, const double *y,
+                                  cocabo_error *err);
+
+/* What is not evaluated yet, or never will be: pending trials are believed to have
+ * their posterior mean (Appendix F), failed ones `worst` in the units of y. */
+cocabo_status cb_surrogate_believe(cb_surrogate *s, const cb_history *history,
+                                   double worst, cocabo_error *err);
+
+/* Forgets what was believed. */
+void cb_surrogate_forget(cb_surrogate *s);
+
+/* The process, borrowed; and a target in its units. */
+cb_gp *cb_surrogate_gp(const cb_surrogate *s);
+double cb_surrogate_standardise(const cb_surrogate *s, double y);
+
+/* The likelihood of the rows that a fit to this history has; owned by the caller. Their
+ * number, and their targets, borrowed until the next call, are in *n and *targets. */
+cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
+                                      const double *y, cb_likelihood **out, int *n,
+                                      const double **targets, cocabo_error *err);
+
+#endif
