@@ -47,8 +47,8 @@ typedef struct bench_command {
   int (*main)(int argc, char **argv); /* its arguments only; returns the exit status */
 } bench_command;
 
-extern const bench_command bench_list, bench_run, bench_table, bench_surrogate,
-    bench_latency;
+extern const bench_command bench_list, bench_run, bench_table, bench_compare,
+    bench_surrogate, bench_latency;
 
 void bench_print_help(const bench_command *command);
 

@@ -1,12 +1,17 @@
 #include "csv.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "outfile.h"
 
 const char bench_csv_header[] =
     "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds\n";
@@ -60,7 +65,9 @@ static bool read_line(const char **cursor, bench_series *series, bench_row *row)
   const char *text = *cursor;
   int64_t seed;
   *series = (bench_series){.text = text, .whole = true};
-  if (!skip_name(cursor) || !skip_name(cursor) || !read_count(cursor, &series->batch))
+  if (!skip_name(cursor)) /* the problem */
+    return false;
+  if (!skip_name(cursor) || !read_count(cursor, &series->batch)) /* the method, ... */
     return false;
   series->group = (size_t)(*cursor - text) - 1;
   if (series->batch < 1 || !read_count(cursor, &seed))
@@ -211,6 +218,18 @@ cocabo_status bench_results_parse(bench_results *out, const char *name,
   return status;
 }
 
+cocabo_status bench_results_load(bench_results *out, const char *path,
+                                 bench_buffer *text, cocabo_error *err) {
+  *out = (bench_results){0};
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return cb_fail(err, COCABO_E_INVALID, "cannot read %s: %s", path, strerror(errno));
+  const cocabo_status status = bench_read_all(fd, path, text, err);
+  close(fd);
+  CB_TRY(status);
+  return bench_results_parse(out, path, text, false, err);
+}
+
 void bench_results_free(bench_results *results) {
   cb_free(results->series);
   cb_free(results->by_key);
@@ -231,4 +250,36 @@ const bench_series *bench_results_find(const bench_results *results, const char 
       low = middle + 1;
   }
   return NULL;
+}
+
+int64_t bench_results_longest(const bench_results *results) {
+  int64_t rows = 0;
+  for (size_t i = 0; i < results->n; i++)
+    if (results->series[i].rows > rows)
+      rows = results->series[i].rows;
+  return rows;
+}
+
+/* ---- one run -------------------------------------------------------------------- */
+
+void bench_series_bests(const bench_series *series, double *by_now) {
+  const char *cursor = series->text;
+  int64_t rows = 0; /* of the iteration so far */
+  for (int64_t t = 0; t <= series->rows; t++)
+    by_now[t] = NAN;
+  for (int64_t i = 0, iteration = 0; i < series->rows; i++) {
+    const bench_row row = bench_csv_next(&cursor);
+    rows = row.iteration == iteration ? rows + 1 : 1;
+    iteration = row.iteration;
+    if (iteration <= series->rows && (iteration == 0 || rows == series->batch))
+      by_now[iteration] = row.best;
+  }
+}
+
+bench_names bench_series_names(const bench_series *series) {
+  bench_names names = {.problem = series->text};
+  names.problem_size = (int)strcspn(names.problem, ",");
+  names.method = names.problem + names.problem_size + 1;
+  names.method_size = (int)strcspn(names.method, ",");
+  return names;
 }

@@ -58,7 +58,26 @@ cocabo_status bench_results_parse(bench_results *out, const char *name,
                                   cocabo_error *err);
 void bench_results_free(bench_results *results); /* and back to {0} */
 
+/* The same from a file; `text` keeps what the series borrow. A file that is cut short
+ * is refused. */
+cocabo_status bench_results_load(bench_results *out, const char *path,
+                                 bench_buffer *text, cocabo_error *err);
+
 /* The run of that key, or NULL. */
 const bench_series *bench_results_find(const bench_results *results, const char *key);
+
+/* Rows of the longest run. */
+int64_t bench_results_longest(const bench_results *results);
+
+/* by_now[t] = `best` in the last row of iteration t, for 0 <= t <= series->rows; NaN
+ * for an iteration that the run does not finish. */
+void bench_series_bests(const bench_series *series, double *by_now);
+
+/* The names in a run's key; borrowed, and not terminated. */
+typedef struct bench_names {
+  const char *problem, *method;
+  int problem_size, method_size;
+} bench_names;
+bench_names bench_series_names(const bench_series *series);
 
 #endif

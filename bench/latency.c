@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "clock.h"
 #include "experiment.h"
+#include "json.h"
 #include "names.h"
 #include "stats.h"
 #include "study/study.h"

@@ -32,10 +32,10 @@ static void print_text(void) {
   const bench_method *m;
   printf("Problems (values are maximised):\n");
   for (int i = 0; (p = bench_problem_at(i)); i++)
-    printf("  %-14s %-56s optimum %.6g\n", p->name, p->help, p->optimum);
+    printf("  %-20s %-56s optimum %.6g\n", p->name, p->help, p->optimum);
   printf("\nMethods:\n");
   for (int i = 0; (m = bench_method_at(i)); i++)
-    printf("  %-14s %s\n", m->name, m->help);
+    printf("  %-20s %s\n", m->name, m->help);
 }
 
 static int list_main(int argc, char **argv) {

@@ -10,7 +10,8 @@
 #include "args.h"
 #include "base/status.h"
 
-static const bench_command *const commands[] = {&bench_list, &bench_run, &bench_table,
+static const bench_command *const commands[] = {&bench_list,      &bench_run,
+                                                &bench_table,     &bench_compare,
                                                 &bench_surrogate, &bench_latency};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -34,7 +35,8 @@ static int print_usage(void) {
          "  cocabo-bench --version\n\nExamples:\n"
          "  cocabo-bench run --problem func-2c --method random,cocabo-0.5 \\\n"
          "      --seeds 0-4 -o results.csv\n"
-         "  cocabo-bench table results.csv\n\n"
+         "  cocabo-bench table results.csv\n"
+         "  cocabo-bench compare results.csv --method random,cocabo-0.5\n\n"
          "Exit status: 0 done, 1 run-time failure, 2 bad usage or input, 130 "
          "interrupted.\n");
   return bench_finish_output(NULL);

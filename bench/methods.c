@@ -13,7 +13,8 @@ static const bench_method methods[] = {
     {"cocabo-0.5", "CoCaBO, half sum, half product", "sampler=cocabo lambda=0.5"},
     {"cocabo-1.0", "CoCaBO, product kernel", "sampler=cocabo lambda=1"},
     {"cocabo-auto", "CoCaBO, lambda learnt", "sampler=cocabo lambda=auto"},
-    {"mixed", "the default: a GP over numbers and categories together", "sampler=mixed"},
+    {"mixed", "the default: a GP over numbers and categories together",
+     "sampler=mixed"},
 };
 
 const bench_method *bench_method_at(int i) {

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "problems/discrete.h"
+#include "problems/simulated.h"
 #include "problems/synthetic.h"
 
 cb_rng bench_rng(uint64_t seed, uint32_t stream, uint32_t number) {
@@ -13,8 +15,20 @@ cb_rng bench_rng(uint64_t seed, uint32_t stream, uint32_t number) {
 
 /* ---- the suite ------------------------------------------------------------------ */
 
+static const struct {
+  const bench_problem *problems;
+  const int *count;
+} files[] = {{bench_synthetic, &bench_synthetic_count},
+             {bench_discrete, &bench_discrete_count},
+             {bench_simulated, &bench_simulated_count}};
+
 const bench_problem *bench_problem_at(int i) {
-  return i >= 0 && i < bench_synthetic_count ? &bench_synthetic[i] : NULL;
+  if (i < 0)
+    return NULL;
+  for (size_t f = 0; f < sizeof files / sizeof files[0]; i -= *files[f].count, f++)
+    if (i < *files[f].count)
+      return &files[f].problems[i];
+  return NULL;
 }
 
 const bench_problem *bench_problem_find(const char *name) {

@@ -18,18 +18,25 @@
 /* The bench's random streams: the high half of the number in cb_rng_make(seed,
  * CB_RNG_BENCH, number). Results depend on them: pinned. */
 enum {
-  BENCH_STREAM_PERMUTE = 1,  /* low half: the parameter */
-  BENCH_STREAM_LATENCY = 2,  /* low half: 0 */
-  BENCH_STREAM_SURROGATE = 3 /* low half: 0 data, 1 restarts of the fit */
+  BENCH_STREAM_PERMUTE = 1,       /* low half: the parameter */
+  BENCH_STREAM_LATENCY = 2,       /* low half: 0 */
+  BENCH_STREAM_SURROGATE = 3,     /* low half: 0 data, 1 restarts of the fit */
+  BENCH_STREAM_FLIP = 4,          /* low half: 0 */
+  BENCH_STREAM_CONTAMINATION = 5, /* low half: 0 start, 2 i + 1 and 2 i + 2 stage i */
+  BENCH_STREAM_PEST = 6,          /* low half: the same */
+  BENCH_STREAM_PEST_ORDER = 7     /* low half: the stage */
 };
 cb_rng bench_rng(uint64_t seed, uint32_t stream, uint32_t number);
+
+/* The seed of random numbers that are part of a problem, the same in every run. */
+enum { BENCH_PROBLEM_SEED = 0 };
 
 typedef struct bench_problem bench_problem;
 struct bench_problem {
   const char *name;
   const char *help; /* one line */
   int d, c;         /* numeric and categorical inputs, d + c <= BENCH_MAX_INPUTS */
-  double optimum;   /* the largest value */
+  double optimum;   /* the largest value, or the largest known */
 
   cocabo_status (*add_inputs)(const bench_problem *problem, cocabo_space *space,
                               cocabo_error *err);

@@ -1,4 +1,4 @@
-/* stats.h - means, standard errors, quantiles. */
+/* stats.h - means, standard errors, quantiles, and a test of paired differences. */
 #ifndef BENCH_STATS_H
 #define BENCH_STATS_H
 
@@ -18,7 +18,11 @@ double bench_mean_se(const bench_mean *m);
  */
 double bench_quantile(int64_t n, double *values, double q);
 
-/* Prints a number for JSON: 17 digits, or null where it is not finite. */
-void bench_print_json_number(double value);
+/* Wilcoxon's signed-rank test of n >= 0 paired differences: the two-sided p-value of
+ * their being symmetric about 0. Zeros are dropped, and equal sizes share their mean
+ * rank. The distribution is exact for at most 25 differences without zeros and equal
+ * sizes, and otherwise normal with corrections for ties and continuity. 1 if no
+ * difference is left. Reorders the differences, of which none may be NaN. */
+double bench_wilcoxon(int64_t n, double *differences);
 
 #endif

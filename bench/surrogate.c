@@ -17,6 +17,7 @@
 #include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "json.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
 #include "names.h"

@@ -1,17 +1,14 @@
 /* table.c - cocabo-bench table: mean and standard error of the best value by now. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "csv.h"
-#include "outfile.h"
+#include "json.h"
 #include "stats.h"
 
 /* ---- the command line ----------------------------------------------------------- */
@@ -57,17 +54,6 @@ static cocabo_status parse(table *t, int argc, char **argv, cocabo_error *err) {
   return bench_parse_ints("--at", at, 0, INT32_MAX, &t->at, err);
 }
 
-static cocabo_status read_results(table *t, cocabo_error *err) {
-  const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return cb_fail(err, COCABO_E_INVALID, "cannot read %s: %s", t->path,
-                   strerror(errno));
-  const cocabo_status status = bench_read_all(fd, t->path, &t->text, err);
-  close(fd);
-  CB_TRY(status);
-  return bench_results_parse(&t->results, t->path, &t->text, false, err);
-}
-
 /* ---- the numbers ---------------------------------------------------------------- */
 
 static bool same_group(const bench_series *a, const bench_series *b) {
@@ -85,26 +71,10 @@ static group *find_group(table *t, const bench_series *s) {
   return g;
 }
 
-/* by_now[t] = `best` in the last row of iteration t <= s->rows; NaN for an iteration
- * that the run does not finish. */
-static void read_bests(const bench_series *s, double *by_now) {
-  const char *cursor = s->text;
-  int64_t rows = 0; /* of the iteration so far */
-  for (int64_t t = 0; t <= s->rows; t++)
-    by_now[t] = NAN;
-  for (int64_t i = 0, iteration = 0; i < s->rows; i++) {
-    const bench_row row = bench_csv_next(&cursor);
-    rows = row.iteration == iteration ? rows + 1 : 1;
-    iteration = row.iteration;
-    if (iteration <= s->rows && (iteration == 0 || rows == s->batch))
-      by_now[iteration] = row.best;
-  }
-}
-
 static void add_series(table *t, const bench_series *s) {
   group *g = find_group(t, s);
   g->runs++;
-  read_bests(s, t->by_now);
+  bench_series_bests(s, t->by_now);
   for (int64_t k = 0; k < t->at.n; k++) {
     const int64_t at = t->at.items[k];
     if (at <= s->rows && !isnan(t->by_now[at]))
@@ -112,18 +82,11 @@ static void add_series(table *t, const bench_series *s) {
   }
 }
 
-static int64_t longest(const bench_results *results) {
-  int64_t rows = 0;
-  for (size_t i = 0; i < results->n; i++)
-    if (results->series[i].rows > rows)
-      rows = results->series[i].rows;
-  return rows;
-}
-
 static cocabo_status compute(table *t, cocabo_error *err) {
   t->groups = cb_calloc(t->results.n, sizeof *t->groups);
   t->means = cb_calloc(t->results.n * (size_t)t->at.n, sizeof *t->means);
-  t->by_now = cb_calloc((size_t)longest(&t->results) + 1, sizeof *t->by_now);
+  t->by_now =
+      cb_calloc((size_t)bench_results_longest(&t->results) + 1, sizeof *t->by_now);
   if (!t->groups || !t->means || !t->by_now)
     return cb_no_memory(err);
   for (size_t i = 0; i < t->results.n; i++)
@@ -133,43 +96,15 @@ static cocabo_status compute(table *t, cocabo_error *err) {
 
 /* ---- the output ----------------------------------------------------------------- */
 
-/* The group's names, cut out of "problem,method,batch". */
-typedef struct names {
-  const char *problem, *method;
-  int problem_size, method_size;
-} names;
-
-static names names_of(const group *g) {
-  names n = {.problem = g->first->text};
-  n.problem_size = (int)strcspn(n.problem, ",");
-  n.method = n.problem + n.problem_size + 1;
-  n.method_size = (int)strcspn(n.method, ",");
-  return n;
-}
-
-static void print_json_text(const char *text, int size) {
-  putchar('"');
-  for (int i = 0; i < size; i++) {
-    const unsigned char c = (unsigned char)text[i];
-    if (c == '"' || c == '\\')
-      printf("\\%c", c);
-    else if (c < 0x20)
-      printf("\\u%04x", c);
-    else
-      putchar(c);
-  }
-  putchar('"');
-}
-
 static void print_json(const table *t, const group *g) {
-  const names n = names_of(g);
+  const bench_names n = bench_series_names(g->first);
   for (int64_t k = 0; k < t->at.n; k++) {
     if (g->at[k].n == 0)
       continue;
     printf("{\"problem\": ");
-    print_json_text(n.problem, n.problem_size);
+    bench_print_json_text(n.problem, n.problem_size);
     printf(", \"method\": ");
-    print_json_text(n.method, n.method_size);
+    bench_print_json_text(n.method, n.method_size);
     printf(", \"batch\": %lld, \"at\": %lld, \"mean\": ", (long long)g->first->batch,
            (long long)t->at.items[k]);
     bench_print_json_number(g->at[k].mean);
@@ -226,7 +161,7 @@ static void print_title(const table *t, int problem, int method) {
 }
 
 static void print_group(const table *t, const group *g, int problem, int method) {
-  const names n = names_of(g);
+  const bench_names n = bench_series_names(g->first);
   printf("%-*.*s  %-*.*s  %5lld  %4lld", problem, n.problem_size, n.problem, method,
          n.method_size, n.method, (long long)g->first->batch, (long long)g->runs);
   for (int64_t k = 0; k < t->at.n; k++) {
@@ -241,8 +176,8 @@ static void print_group(const table *t, const group *g, int problem, int method)
 static void print_table(const table *t) {
   int problem = (int)strlen("problem"), method = (int)strlen("method"); /* widths */
   for (size_t i = 0; i < t->n; i++) {
-    widen(&problem, names_of(&t->groups[i]).problem_size);
-    widen(&method, names_of(&t->groups[i]).method_size);
+    widen(&problem, bench_series_names(t->groups[i].first).problem_size);
+    widen(&method, bench_series_names(t->groups[i].first).method_size);
   }
   print_title(t, problem, method);
   for (size_t i = 0; i < t->n; i++)
@@ -268,7 +203,7 @@ static void table_clear(table *t) {
 
 static cocabo_status prepare(table *t, int argc, char **argv, cocabo_error *err) {
   CB_TRY(parse(t, argc, argv, err));
-  CB_TRY(read_results(t, err));
+  CB_TRY(bench_results_load(&t->results, t->path, &t->text, err));
   return compute(t, err);
 }
 

@@ -28,17 +28,23 @@ def overlap(h, g):
 
 
 def free(case, theta, p, q, scales):
-    """w_h k_h + w_x k_x + w_p k_h k_x, everything learnt (METHOD, section 4)."""
+    """Everything learnt: rates of the Hamming kernel, and a weight for each term."""
     d, c, at = case["d"], case["c"], case["at_rates"]
     rates = [mp.exp(t) for t in theta[at:at + c]]
-    weights = [mp.exp(t) for t in theta[at + c:-1]]
+    weights = iter([mp.exp(t) for t in theta[at + c:-1]])
     kh = mp.exp(-mp.fsum(t for t, a, b in zip(rates, p[1], q[1]) if a != b))
-    if d == 0:
-        return weights[0] * kh
-    kx = matern52(p[0], q[0], scales)
-    if c == 0:
-        return weights[0] * kx
-    return weights[0] * kh + weights[1] * kx + weights[2] * kh * kx
+    total = next(weights) * kh if c else mp.mpf(0)
+    ka = overlap(p[1], q[1]) if c else 0
+    if c > 1:
+        total += next(weights) * ka
+    if d:
+        kx = matern52(p[0], q[0], scales)
+        total += next(weights) * kx
+    if c and d:
+        total += next(weights) * kh * kx
+    if c > 1 and d:
+        total += next(weights) * ka * kx
+    return total
 
 
 def covariance(case, theta, p, q):
@@ -110,7 +116,9 @@ def make_case(rng, name, d, c, ard, half, learn, lam, free=False):
     case["at_lambda"] = case["at_rates"] = scales
     theta = [mp.log(num(0.2, 1.4)) for _ in range(scales)]
     if free:
-        theta += [mp.log(num(0.1, 2)) for _ in range(c + (3 if d and c else 1))]
+        both, many = bool(d and c), c > 1
+        weights = bool(c) + many + bool(d) + both + (many and both)
+        theta += [mp.log(num(0.1, 2)) for _ in range(c + weights)]
     elif learn and d and c:
         theta += [mp.mpf("0.374")]
     theta += [mp.log(mp.mpf("0.0137"))]
@@ -155,7 +163,7 @@ static const struct gp_oracle {
   const char *name;
   cb_kernel_spec spec;
   int n, m, n_theta;
-  double theta[10];
+  double theta[12];
   double x[32];   /* d x n */
   int32_t h[32];  /* c x n */
   double y[8];
@@ -163,7 +171,7 @@ static const struct gp_oracle {
   int32_t qh[16]; /* c x m */
   double kz[24];  /* n x m: covariance of points and queries */
   double mu[4], sd[4];
-  double likelihood, gradient[10];
+  double likelihood, gradient[12];
 } gp_oracles[] = {
 """
 

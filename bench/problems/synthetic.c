@@ -2,10 +2,10 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "problems/inputs.h"
 
 static const double pi = 3.14159265358979323846;
 static const double euler = 2.71828182845904523536;
@@ -131,12 +131,8 @@ static cocabo_status ackley_add_inputs(const bench_problem *problem,
                                        cocabo_space *space, cocabo_error *err) {
   cocabo_value levels[ACKLEY_LEVELS];
   for (int j = 0; j < ACKLEY_LEVELS; j++)
-    levels[j] = (cocabo_value){COCABO_INT, {.integer = j}};
-  for (int j = 1; j <= problem->c; j++) {
-    char name[16];
-    snprintf(name, sizeof name, "h%d", j);
-    CB_TRY(cocabo_space_add_choice(space, name, levels, ACKLEY_LEVELS, 0, err));
-  }
+    levels[j] = bench_int(j);
+  CB_TRY(bench_add_choices(space, "h", problem->c, levels, ACKLEY_LEVELS, 0, err));
   return cocabo_space_add_real(space, "x", -1.0, 1.0, 0.0, 0, err);
 }
 

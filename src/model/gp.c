@@ -33,7 +33,7 @@ struct cb_gp {
   double *z;        /* room: U^-T y */
   double *alpha;    /* room: K^-1 y */
   double *a, *b;    /* room: the bound h, k_z = a + b k_x */
-  double *kh;       /* room */
+  double *kh, *ka;  /* room */
   double *block;    /* room + CB_BLOCK_SPARE rows: covariances, then U^-T of them */
   double *Q;        /* CB_BLOCK x d, dimension-major: the candidates of a block */
   int32_t *G;       /* CB_BLOCK x c: their categories, where they differ */
@@ -42,23 +42,33 @@ struct cb_gp {
   void *memory;     /* the one block behind X .. kx */
 };
 
+/* On values scaled by a power of two, so that neither a sum nor a square of them leaves
+ * the range of doubles. */
 void cb_moments(int n, const double *y, double *mean, double *sd) {
-  double sum = 0.0, squares = 0.0;
+  double top = 0.0, sum = 0.0, squares = 0.0;
+  int exponent = 0;
   for (int i = 0; i < n; i++)
-    sum += y[i];
-  *mean = n > 0 ? sum / n : 0.0;
+    top = fmax(top, fabs(y[i]));
+  frexp(top, &exponent);
   for (int i = 0; i < n; i++)
-    squares += (y[i] - *mean) * (y[i] - *mean);
-  *sd = n > 0 ? sqrt(squares / n) : 0.0;
+    sum += ldexp(y[i], -exponent);
+  const double middle = n > 0 ? sum / n : 0.0;
+  for (int i = 0; i < n; i++) {
+    const double u = ldexp(y[i], -exponent) - middle;
+    squares += u * u;
+  }
+  const double spread = n > 0 ? sqrt(squares / n) : 0.0;
+  *mean = ldexp(middle, exponent);
   /* Rounding of the mean alone must not be taken for signal. */
-  if (!(*sd > 1e-14 * fabs(*mean) && *sd > 0.0))
-    *sd = 1.0;
+  *sd =
+      spread > 1e-14 * fabs(middle) ? ldexp(spread, exponent) : fmax(1.0, fabs(*mean));
 }
 
+/* Halved, the difference of any two doubles is finite; and halving is exact. */
 void cb_standardise(int n, const double *y, double *out, double *mean, double *sd) {
   cb_moments(n, y, mean, sd);
   for (int i = 0; i < n; i++)
-    out[i] = (y[i] - *mean) / *sd;
+    out[i] = (0.5 * y[i] - 0.5 * *mean) / (0.5 * *sd);
 }
 
 cocabo_status cb_gp_new(cb_gp **out, const cb_kernel_spec *spec, cocabo_error *err) {
@@ -89,7 +99,7 @@ void cb_gp_free(cb_gp *gp) {
 /* Doubles that the arrays for `room` points take; carve() must agree. */
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
-  return room * (room + d + 8) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
+  return room * (room + d + 9) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
          (room * c + 1) / 2;
 }
 
@@ -107,6 +117,7 @@ static void carve(cb_gp *gp, double *p) {
   gp->a = p, p += room;
   gp->b = p, p += room;
   gp->kh = p, p += room;
+  gp->ka = p, p += room;
   gp->slope = p, p += room;
   gp->kx = p, p += room;
   gp->G = (int32_t *)p, p += CB_BLOCK * (size_t)gp->spec.c;
@@ -172,8 +183,8 @@ static void load_point(const cb_gp *gp, int i, double *x, int32_t *h) {
 /* Covariance of (x, h) with the first n points, into kz. */
 static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h,
                         double *kz) {
-  cb_kernel_categories(&gp->kernel, n, gp->H, gp->room, h, gp->kh);
-  cb_kernel_weights(&gp->kernel, n, gp->kh, gp->a, gp->b);
+  cb_kernel_categories(&gp->kernel, n, gp->H, gp->room, h, gp->kh, gp->ka);
+  cb_kernel_weights(&gp->kernel, n, gp->kh, gp->ka, gp->a, gp->b);
   cb_kernel_row(&gp->kernel, n, gp->X, gp->room, gp->a, gp->b, x, kz);
 }
 
@@ -298,8 +309,8 @@ void cb_gp_scale(const cb_gp *gp, double *mean, double *sd) {
 }
 
 void cb_gp_bind(cb_gp *gp, const int32_t *h) {
-  cb_kernel_categories(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh);
-  cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->a, gp->b);
+  cb_kernel_categories(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh, gp->ka);
+  cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->ka, gp->a, gp->b);
 }
 
 static double deviation(const cb_gp *gp, double explained) {
@@ -369,8 +380,8 @@ void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     if (count < CB_BLOCK) /* columns that nobody asked for must still be numbers */
       memset(gp->block, 0, (size_t)gp->n * CB_BLOCK * sizeof(double));
-    cb_kernel_block_swaps(&gp->kernel, gp->n, gp->H, gp->room, gp->kx, gp->kh, h, count,
-                          which + first, to + first, gp->block);
+    cb_kernel_block_swaps(&gp->kernel, gp->n, gp->H, gp->room, gp->kx, gp->kh, gp->ka,
+                          h, count, which + first, to + first, gp->block);
     predict_block(gp, count, mu + first, sd + first);
   }
 }

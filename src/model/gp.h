@@ -81,8 +81,9 @@ void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd);
 
-/* Mean and population deviation of y[0..n-1]; the deviation is 1 if the values are
- * equal (within rounding), so that dividing by it is always right. */
+/* Mean and population deviation of y[0..n-1], of any size. If the values are equal
+ * (within rounding) the deviation is at least 1, so that dividing by it is always
+ * right. */
 void cb_moments(int n, const double *y, double *mean, double *sd);
 
 /* Standardises y[0..n-1] into out (which may be y): mean 0, variance 1. */

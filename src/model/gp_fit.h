@@ -7,7 +7,7 @@
 #include "model/kernel.h"
 #include "model/likelihood.h"
 
-enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 4 };
+enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 6 };
 
 /* A box for theta, where to start in it, and what is believed of it beforehand: theta_i
  * is normal with this mean and deviation, or nothing is if the deviation is 0. */

@@ -9,12 +9,30 @@
 
 cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
   const bool both = spec->d > 0 && spec->c > 0;
-  cb_theta_layout t = {.lambda = -1, .rates = -1, .weights = -1};
+  cb_theta_layout t = {.lambda = -1,
+                       .rates = -1,
+                       .weights = -1,
+                       .h = -1,
+                       .a = -1,
+                       .x = -1,
+                       .p = -1,
+                       .b = -1};
   int next = t.scales = spec->ard ? spec->d : spec->d > 0;
   if (spec->form == CB_FREE) {
     if (spec->c > 0)
       t.rates = next, next += spec->c;
-    t.weights = next, next += t.n_weights = both ? 3 : 1;
+    t.weights = next;
+    if (spec->c > 0)
+      t.h = next++;
+    if (spec->c > 1)
+      t.a = next++;
+    if (spec->d > 0)
+      t.x = next++;
+    if (both)
+      t.p = next++;
+    if (both && spec->c > 1)
+      t.b = next++;
+    t.n_weights = next - t.weights;
   } else if (both && spec->learn_lambda) {
     t.lambda = next++;
   }
@@ -23,23 +41,27 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
   return t;
 }
 
+static double weight(const double *theta, int index) {
+  return index >= 0 ? exp(theta[index]) : 0.0;
+}
+
 /* With only one kind of input there is nothing to mix, so k_z is that kind's kernel.
  * Deciding it here keeps the branch out of the row loop. */
 static void set_weights(cb_kernel *k, const cb_kernel_spec *spec,
                         const cb_theta_layout *t, const double *theta) {
   const bool both = spec->d > 0 && spec->c > 0;
-  if (spec->form == CB_FREE) {
-    const double *w = theta + t->weights;
-    k->w_h = spec->c > 0 ? exp(w[0]) : 0.0;
-    k->w_x = spec->d > 0 ? exp(w[both ? 1 : 0]) : 0.0;
-    k->w_p = both ? exp(w[2]) : 0.0;
+  k->w_h = weight(theta, t->h);
+  k->w_a = weight(theta, t->a);
+  k->w_x = weight(theta, t->x);
+  k->w_p = weight(theta, t->p);
+  k->w_b = weight(theta, t->b);
+  if (spec->form == CB_FREE)
     return;
-  }
   const double lambda = t->lambda >= 0 ? theta[t->lambda] : spec->lambda;
   const double sum = (1.0 - lambda) * (spec->half ? 0.5 : 1.0);
   k->w_x = both ? sum : spec->d > 0;
-  k->w_h = both ? sum : spec->c > 0;
-  k->w_p = both ? lambda : 0.0;
+  k->w_a = both ? sum : spec->c > 0;
+  k->w_b = both ? lambda : 0.0;
 }
 
 void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta) {
@@ -56,22 +78,21 @@ void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta
 }
 
 double cb_kernel_self(const cb_kernel *k) {
-  return k->w_h + k->w_x + k->w_p;
+  return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b;
 }
 
 CB_VECTORISED
 static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
-                    double *restrict kh) {
+                    double *restrict ka) {
   for (int i = 0; i < n; i++)
-    kh[i] = 0.0;
+    ka[i] = 0.0;
   for (int j = 0; j < c; j++)
     for (int i = 0; i < n; i++)
-      kh[i] += H[cb_at(i, j, ld)] == h[j];
+      ka[i] += H[cb_at(i, j, ld)] == h[j];
   for (int i = 0; i < n && c > 0; i++)
-    kh[i] /= c;
+    ka[i] /= c;
 }
 
-/* Up to the sign: kh[i] = sum_j t_j [H_ij != h_j], then exp(-kh[i]). */
 CB_VECTORISED
 static void hamming(int c, const double *rate, int n, const int32_t *H, int ld,
                     const int32_t *h, double *restrict kh) {
@@ -79,24 +100,27 @@ static void hamming(int c, const double *rate, int n, const int32_t *H, int ld,
     kh[i] = 0.0;
   for (int j = 0; j < c; j++)
     for (int i = 0; i < n; i++)
-      kh[i] += H[cb_at(i, j, ld)] != h[j] ? rate[j] : 0.0;
+      kh[i] += rate[j] * (double)(H[cb_at(i, j, ld)] != h[j]);
   for (int i = 0; i < n; i++)
     kh[i] = cb_exp_neg(-kh[i]);
 }
 
 void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
-                          const int32_t *h, double *restrict kh) {
-  if (k->form == CB_PAPER)
-    overlap(k->c, n, H, ld, h, kh);
-  else
+                          const int32_t *h, double *restrict kh, double *restrict ka) {
+  overlap(k->c, n, H, ld, h, ka);
+  if (k->form == CB_FREE)
     hamming(k->c, k->rate, n, H, ld, h, kh);
+  else
+    for (int i = 0; i < n; i++)
+      kh[i] = 0.0;
 }
 
-void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, double *a,
-                       double *b) {
+CB_VECTORISED
+void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
+                       double *restrict a, double *restrict b) {
   for (int i = 0; i < n; i++) {
-    a[i] = k->w_h * kh[i];
-    b[i] = k->w_x + k->w_p * kh[i];
+    a[i] = k->w_h * kh[i] + k->w_a * ka[i];
+    b[i] = k->w_x + k->w_p * kh[i] + k->w_b * ka[i];
   }
 }
 
@@ -178,17 +202,22 @@ void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
       out[cb_at(w, i, CB_BLOCK)] = a[i] + b[i] * out[cb_at(w, i, CB_BLOCK)];
 }
 
-/* Dissimilarity of point i's categories to those of the candidates. */
+/* How unlike point i's categories are those of the candidates: by the rates, and by the
+ * share that differs. */
 static inline void block_changes(const cb_kernel *k, const int32_t *H, int ld,
-                                 const int32_t *G, double *restrict t) {
+                                 const int32_t *G, double *restrict t,
+                                 double *restrict share) {
+  const double part = k->c > 0 ? 1.0 / k->c : 0.0;
   for (int w = 0; w < CB_BLOCK; w++)
-    t[w] = 0.0;
+    t[w] = share[w] = 0.0;
   for (int j = 0; j < k->c; j++) {
     const int32_t hj = H[cb_at(0, j, ld)];
     const int32_t *g = G + cb_at(0, j, CB_BLOCK);
-    const double rate = k->form == CB_FREE ? k->rate[j] : 1.0 / k->c;
-    for (int w = 0; w < CB_BLOCK; w++)
-      t[w] += g[w] != hj ? rate : 0.0;
+    const double rate = k->form == CB_FREE ? k->rate[j] : 0.0;
+    for (int w = 0; w < CB_BLOCK; w++) {
+      t[w] += rate * (double)(g[w] != hj);
+      share[w] += part * (double)(g[w] != hj);
+    }
   }
 }
 
@@ -198,49 +227,45 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
                            int ld, const double *Q, const int32_t *G,
                            double *restrict out) {
   enum { ROWS = 16 };
-  double kh[ROWS * CB_BLOCK];
+  double kh[ROWS * CB_BLOCK], apart[ROWS * CB_BLOCK];
   for (int first = 0; first < n; first += ROWS) {
     const int rows = n - first < ROWS ? n - first : ROWS;
     double *restrict kx = out + cb_at(0, first, CB_BLOCK);
     for (int i = 0; i < rows; i++) {
-      block_squares(k, X + first + i, ld, Q, kx + cb_at(0, i, CB_BLOCK));
-      block_changes(k, H + first + i, ld, G, kh + cb_at(0, i, CB_BLOCK));
+      const ptrdiff_t at = cb_at(0, i, CB_BLOCK);
+      block_squares(k, X + first + i, ld, Q, kx + at);
+      block_changes(k, H + first + i, ld, G, kh + at, apart + at);
     }
     for (int i = 0; i < rows * CB_BLOCK; i++) {
       const double s = sqrt(5.0 * kx[i]);
       kx[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);
     }
-    if (k->form == CB_FREE)
-      for (int i = 0; i < rows * CB_BLOCK; i++)
-        kh[i] = cb_exp_neg(-kh[i]);
-    else
-      for (int i = 0; i < rows * CB_BLOCK; i++)
-        kh[i] = 1.0 - kh[i];
     for (int i = 0; i < rows * CB_BLOCK; i++)
-      kx[i] = k->w_h * kh[i] + (k->w_x + k->w_p * kh[i]) * kx[i];
+      kh[i] = cb_exp_neg(-kh[i]);
+    for (int i = 0; i < rows * CB_BLOCK; i++) {
+      const double ka = 1.0 - apart[i];
+      kx[i] = k->w_h * kh[i] + k->w_a * ka +
+              (k->w_x + k->w_p * kh[i] + k->w_b * ka) * kx[i];
+    }
   }
 }
 
 /* A point that shares the old category of the variable loses it, one that has the new
  * category gains it, and all others stay as similar as they were. */
 void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
-                           const double *kx, const double *kh, const int32_t *h,
-                           int count, const int32_t *which, const int32_t *to,
-                           double *restrict out) {
+                           const double *kx, const double *kh, const double *ka,
+                           const int32_t *h, int count, const int32_t *which,
+                           const int32_t *to, double *restrict out) {
   for (int w = 0; w < count; w++) {
     const int32_t j = which[w], old = h[j], new = to[w];
     const int32_t *column = H + cb_at(0, j, ld);
-    const bool product = k->form == CB_FREE;
-    const double factor = product ? exp(k->rate[j]) : 1.0, inverse = 1.0 / factor;
-    const double step = product ? 0.0 : 1.0 / k->c;
+    const double gain = k->form == CB_FREE ? exp(k->rate[j]) : 1.0, loss = 1.0 / gain;
     for (int i = 0; i < n; i++) {
-      double similar = kh[i];
-      if (column[i] == old)
-        similar = similar * inverse - step;
-      else if (column[i] == new)
-        similar = similar * factor + step;
+      const double factor = column[i] == old ? loss : column[i] == new ? gain : 1.0;
+      const double step = (column[i] == new) - (column[i] == old);
+      const double h_i = kh[i] * factor, a_i = ka[i] + step / k->c;
       out[cb_at(w, i, CB_BLOCK)] =
-          k->w_h * similar + (k->w_x + k->w_p * similar) * kx[i];
+          k->w_h * h_i + k->w_a * a_i + (k->w_x + k->w_p * h_i + k->w_b * a_i) * kx[i];
     }
   }
 }
@@ -263,6 +288,9 @@ double cb_kernel_weighted_squares(int n, const double *w, const double *column,
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
+/* Products, not choices: GCC 12 makes wrong code of a vectorised `int != int ? double :
+ * 0.0` in a sum (a test knows). The same form is used wherever categories are compared.
+ */
 CB_VECTORISED
 double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
                                   int32_t h) {
@@ -271,8 +299,8 @@ double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
   int i = 0;
   for (; i + LANES <= n; i += LANES)
     for (int l = 0; l < LANES; l++)
-      s[l] += column[i + l] != h ? w[i + l] : 0.0;
+      s[l] += w[i + l] * (double)(column[i + l] != h);
   for (int l = 0; i < n; i++, l++)
-    s[l] += column[i] != h ? w[i] : 0.0;
+    s[l] += w[i] * (double)(column[i] != h);
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }

@@ -2,13 +2,17 @@
  *
  *   r2   = sum_j (x_j - x'_j)^2 / l_j^2
  *   k_x  = (1 + s + s^2/3) exp(-s),  s = sqrt(5 r2)               Matern 5/2
- *   k_z  = w_h k_h + w_x k_x + w_p k_h k_x
+ *   k_a  = (1/c) #{ j : h_j = h'_j }                              overlap
+ *   k_h  = exp(-sum_j t_j [h_j != h'_j])                          Hamming
+ *   k_z  = w_x k_x + w_a k_a + w_b k_a k_x + w_h k_h + w_p k_h k_x
  *
  * in one of two forms:
- *   CB_PAPER  k_h = (1/c) #{ j : h_j = h'_j }, the overlap; w_h = w_x = (1 - lambda) /
- * 2 and w_p = lambda (METHOD 1; the paper's eq. 2 is the same without the 1/2) CB_FREE
- * k_h = exp(-sum_j t_j [h_j != h'_j]); rates t_j and weights w are learnt With inputs
- * of one kind only, k_z is that kind's kernel (times its weight, if free).
+ *   CB_PAPER  w_a = w_x = (1 - lambda) / 2, w_b = lambda, and the Hamming kernel is off
+ *             (METHOD 1; the paper's eq. 2 is the same without the 1/2)
+ *   CB_FREE   the rates t_j and all weights are learnt. The overlap sees a sum of
+ * effects of single categories, the Hamming kernel what they do together. With inputs
+ * of one kind only, only that kind's terms are there (the paper's with weight 1), and
+ * with a single category k_a would say nothing that k_h does not.
  *
  * Shapes, here and in all of model/:
  *   d, c  number of continuous and of categorical inputs (one of them may be 0)
@@ -38,17 +42,17 @@ typedef struct cb_kernel_spec {
 
 /* Hyper-parameters are one vector:
  *   theta = ( log l_1 .. log l_L,  lambda if learnt,  log noise variance )    CB_PAPER
- *   theta = ( log l_1 .. log l_L,  log t_1 .. log t_c,  log w_h, log w_x, log w_p,
- *             log noise variance )                                            CB_FREE
- * with L = d (ard), 1 or, without numeric inputs, 0; and of the weights only the one
- * there is when inputs are of one kind. */
+ *   theta = ( log l_1 .. log l_L,  log t_1 .. log t_c,  log of the weights that there
+ *             are, in the order h a x p b,  log noise variance )              CB_FREE
+ * with L = d (ard), 1 or, without numeric inputs, 0. */
 typedef struct cb_theta_layout {
-  int scales;    /* L, from index 0 */
-  int lambda;    /* index, or -1 */
-  int rates;     /* index of t_1, or -1 */
-  int weights;   /* index of the first weight, or -1 */
-  int n_weights; /* 3, 1 or 0 */
-  int noise;     /* index */
+  int scales;        /* L, from index 0 */
+  int lambda;        /* index, or -1 */
+  int rates;         /* index of t_1, or -1 */
+  int weights;       /* index of the first weight, or -1 */
+  int n_weights;     /* 0 to 5 */
+  int h, a, x, p, b; /* index of each weight, or -1 */
+  int noise;         /* index */
   int count;
 } cb_theta_layout;
 
@@ -58,7 +62,7 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec);
 typedef struct cb_kernel {
   int d, c;
   cb_kernel_form form;
-  double w_h, w_x, w_p;
+  double w_h, w_a, w_x, w_p, w_b;
   double noise;   /* variance on the diagonal */
   double *inv_l2; /* d: 1 / l_j^2 */
   double *rate;   /* c: t_j; CB_FREE only */
@@ -67,13 +71,14 @@ typedef struct cb_kernel {
 void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta);
 double cb_kernel_self(const cb_kernel *k); /* k_z(z, z), without noise */
 
-/* k_h between h and n stored points. */
+/* k_h and k_a between h and n stored points; k_h is 0 in the paper's form. */
 void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
-                          const int32_t *h, double *restrict kh);
+                          const int32_t *h, double *restrict kh, double *restrict ka);
 
-/* Along one h, k_z is a + b k_x: a = w_h k_h, b = w_x + w_p k_h, each n long. */
-void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, double *a,
-                       double *b);
+/* Along one h, k_z is a + b k_x: a = w_h k_h + w_a k_a, b = w_x + w_p k_h + w_b k_a,
+ * each n long. */
+void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
+                       double *restrict a, double *restrict b);
 
 /* kz[i] = a[i] + b[i] k_x(x, X_i), i < n. */
 void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const double *a,
@@ -91,11 +96,11 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
                            double *restrict out);
 
 /* Candidates that share x and differ from h in one category: candidate w has category
- * to[w] for variable which[w]. Given kx[i] and kh[i] at (x, h), each entry is O(1). */
+ * to[w] for variable which[w]. Given kx, kh and ka at (x, h), each entry is O(1). */
 void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
-                           const double *kx, const double *kh, const int32_t *h,
-                           int count, const int32_t *which, const int32_t *to,
-                           double *restrict out);
+                           const double *kx, const double *kh, const double *ka,
+                           const int32_t *h, int count, const int32_t *which,
+                           const int32_t *to, double *restrict out);
 
 /* Also slope[i] = b[i] dk_x/d(r2), from which d kz[i] / d x_j =
  * 2 slope[i] (x_j - X_ij) / l_j^2, and kx[i] itself if kx is not NULL. */

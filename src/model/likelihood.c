@@ -29,6 +29,7 @@ struct cb_likelihood {
   double *S;      /* n x n, upper: dk_z/d(r2), then W times that */
   double *kx;     /* n x n, upper: k_x, only if weights or lambda are learnt */
   double *kh;     /* n x n, upper: k_h */
+  double *ka;     /* n x n, upper: k_a */
   double *work;   /* for factoring and inverting */
 };
 
@@ -46,7 +47,7 @@ static bool needs_kx(const cb_kernel_spec *spec) {
 /* Doubles behind the struct; carve() must agree. */
 static size_t size_of_arrays(const cb_kernel_spec *spec, size_t n) {
   const size_t d = (size_t)spec->d, c = (size_t)spec->c;
-  const size_t squares = 4 + needs_kx(spec);
+  const size_t squares = 5 + needs_kx(spec);
   return n * d + 4 * n + 3 * d + c + squares * n * n + (n * c + 1) / 2 +
          work_size((int)n);
 }
@@ -58,6 +59,7 @@ static void carve(cb_likelihood *l) {
   l->W = p, p += n * n;
   l->S = p, p += n * n;
   l->kh = p, p += n * n;
+  l->ka = p, p += n * n;
   if (needs_kx(&l->spec))
     l->kx = p, p += n * n;
   l->work = p, p += work_size(l->n);
@@ -105,7 +107,7 @@ void cb_likelihood_free(cb_likelihood *likelihood) {
   cb_free(likelihood);
 }
 
-/* K, S, kh and kx, column by column: point i against the points up to itself. */
+/* K, S, kh, ka and kx, column by column: point i against the points up to itself. */
 static void fill(cb_likelihood *l) {
   int32_t h[COCABO_MAX_PARAMETERS];
   for (int i = 0; i < l->n; i++) {
@@ -114,8 +116,9 @@ static void fill(cb_likelihood *l) {
       l->point[j] = l->X[cb_at(i, j, l->n)];
     for (int j = 0; j < l->spec.c; j++)
       h[j] = l->H[cb_at(i, j, l->n)];
-    cb_kernel_categories(&l->kernel, i + 1, l->H, l->n, h, l->kh + column);
-    cb_kernel_weights(&l->kernel, i + 1, l->kh + column, l->a, l->b);
+    cb_kernel_categories(&l->kernel, i + 1, l->H, l->n, h, l->kh + column,
+                         l->ka + column);
+    cb_kernel_weights(&l->kernel, i + 1, l->kh + column, l->ka + column, l->a, l->b);
     cb_kernel_row_slope(&l->kernel, i + 1, l->X, l->n, l->a, l->b, l->point,
                         l->K + column, l->S + column, l->kx ? l->kx + column : NULL);
   }
@@ -169,41 +172,46 @@ static void gradient_by_scales(cb_likelihood *l, double *gradient) {
     gradient[l->spec.ard ? j : 0] += -2.0 * l->kernel.inv_l2[j] * l->by_dim[j];
 }
 
-/* dk_z/dlambda = k_h k_x - half (k_h + k_x) */
+/* dk_z/dlambda = k_a k_x - half (k_a + k_x) */
 static double gradient_by_lambda(const cb_likelihood *l) {
   const double half = l->spec.half ? 0.5 : 1.0;
   double off = 0.0, trace = 0.0;
   for (int i = 0; i < l->n; i++) {
     const ptrdiff_t column = cb_at(0, i, l->n);
     for (int k = 0; k < i; k++) {
-      const double kh = l->kh[column + k], kx = l->kx[column + k];
-      off += l->W[column + k] * (kh * kx - half * (kh + kx));
+      const double ka = l->ka[column + k], kx = l->kx[column + k];
+      off += l->W[column + k] * (ka * kx - half * (ka + kx));
     }
     trace += l->W[column + i];
   }
   return off + 0.5 * trace * (1.0 - 2.0 * half);
 }
 
-/* dk_z/dlog w of each weight is the term it weighs; on the diagonal k_h = k_x = 1. */
+/* dk_z/dlog w of each weight is the term it weighs; on the diagonal all kernels are 1.
+ */
 static void gradient_by_weights(const cb_likelihood *l, double *gradient) {
-  double h = 0.0, x = 0.0, p = 0.0, trace = 0.0;
+  double h = 0.0, a = 0.0, x = 0.0, p = 0.0, b = 0.0, trace = 0.0;
   for (int i = 0; i < l->n; i++) {
     const ptrdiff_t column = cb_at(0, i, l->n);
     for (int k = 0; k < i; k++) {
-      const double w = l->W[column + k], kh = l->kh[column + k], kx = l->kx[column + k];
-      h += w * kh;
+      const double w = l->W[column + k], kx = l->kx[column + k];
+      const double wh = w * l->kh[column + k], wa = w * l->ka[column + k];
+      h += wh;
+      a += wa;
       x += w * kx;
-      p += w * kh * kx;
+      p += wh * kx;
+      b += wa * kx;
     }
     trace += l->W[column + i];
   }
-  double *out = gradient + l->layout.weights;
-  if (l->spec.c > 0)
-    *out++ = l->kernel.w_h * (h + 0.5 * trace);
-  if (l->spec.d > 0)
-    *out++ = l->kernel.w_x * (x + 0.5 * trace);
-  if (l->layout.n_weights == 3)
-    *out = l->kernel.w_p * (p + 0.5 * trace);
+  const cb_theta_layout *t = &l->layout;
+  const cb_kernel *k = &l->kernel;
+  const int index[] = {t->h, t->a, t->x, t->p, t->b};
+  const double weight[] = {k->w_h, k->w_a, k->w_x, k->w_p, k->w_b};
+  const double sum[] = {h, a, x, p, b};
+  for (int m = 0; m < 5; m++)
+    if (index[m] >= 0)
+      gradient[index[m]] = weight[m] * (sum[m] + 0.5 * trace);
 }
 
 /* dk_z/dlog t_j = -t_j [h_j != h'_j] k_h (w_h + w_p k_x). S is free by now. */

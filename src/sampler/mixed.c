@@ -127,31 +127,33 @@ static int ascending(const void *a, const void *b) {
   return (u > v) - (u < v);
 }
 
-/* w = -log((max y - y) / m + floor), m the median gap, and the sum over the rows of
- * log dw/dy; false if m = 0, when there is nothing to warp. Maximum and median are
- * those of the whole history. */
-static cocabo_status warp(mixed *s, const cb_history *history, double *median_gap,
+/* w = -log((max y - y) / m + floor), m the median gap; nothing is warped if m = 0.
+ * Maximum and median are those of the whole history. Gaps are halved, so that none
+ * overflows. */
+static cocabo_status warp(mixed *s, const cb_history *history, double *half_gap,
                           cocabo_error *err) {
   const size_t n = (size_t)history->n;
+  *half_gap = 0.0;
   if (!cb_reserve((void **)&s->warped, &s->warped_room, n, sizeof *s->warped))
     return cb_no_memory(err);
-  const double top = n > 0 ? history->y[history->best] : 0.0;
+  if (n == 0)
+    return COCABO_OK;
+  const double *y = history->y, top = y[history->best];
   for (size_t i = 0; i < n; i++)
-    s->warped[i] = top - history->y[i];
+    s->warped[i] = 0.5 * top - 0.5 * y[i];
   qsort(s->warped, n, sizeof *s->warped, ascending);
-  const double m = n > 0 ? 0.5 * (s->warped[(n - 1) / 2] + s->warped[n / 2]) : 0.0;
-  *median_gap = m;
+  const double m = 0.5 * s->warped[(n - 1) / 2] + 0.5 * s->warped[n / 2];
   for (size_t i = 0; i < n; i++)
-    s->warped[i] =
-        m > 0.0 ? -log((top - history->y[i]) / m + WARP_FLOOR) : history->y[i];
+    s->warped[i] = m > 0.0 ? -log((0.5 * top - 0.5 * y[i]) / m + WARP_FLOOR) : y[i];
+  *half_gap = m;
   return COCABO_OK;
 }
 
-/* dw/dy = 1 / ((max y - y) + floor m) = exp(w) / m */
-static double log_slopes(const double *w, int n, double median_gap) {
+/* The sum of log dw/dy: dw/dy = 1 / ((max y - y) + floor m) = exp(w) / m. */
+static double log_slopes(const double *w, int n, double half_gap) {
   double sum = 0.0;
   for (int i = 0; i < n; i++)
-    sum += w[i] - log(median_gap);
+    sum += w[i] - log(half_gap) - log(2.0);
   return sum;
 }
 
@@ -169,7 +171,7 @@ static bool fit_due(const cb_ask *ask) {
 
 /* Theta of one model, and its log posterior in the units of its targets. */
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const double *y,
-                               double median_gap, double *theta, double *evidence,
+                               double half_gap, double *theta, double *evidence,
                                cocabo_error *err) {
   const cb_history *history = ask->history;
   const int restarts = history->fit.n_theta > 0 ? 0 : FIRST_RESTARTS;
@@ -191,7 +193,7 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const dou
   cb_moments(n, targets, &mean, &sd);
   *evidence -= n * log(sd);
   if (model == WARPED)
-    *evidence += log_slopes(targets, n, median_gap);
+    *evidence += log_slopes(targets, n, half_gap);
   return COCABO_OK;
 }
 
@@ -200,15 +202,15 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   mixed *s = state;
   const cb_history *history = ask->history;
   const size_t n_theta = (size_t)theta_count(s), count = FIT_THETA + N_MODELS * n_theta;
-  double median_gap, evidence[N_MODELS], theta[FIT_THETA + N_MODELS * CB_MAX_THETA];
+  double half_gap, evidence[N_MODELS], theta[FIT_THETA + N_MODELS * CB_MAX_THETA];
   double *plain = theta + FIT_THETA, *warped = plain + n_theta;
-  CB_TRY(warp(s, history, &median_gap, err));
+  CB_TRY(warp(s, history, &half_gap, err));
   CB_TRY(fit_model(s, ask, PLAIN, history->y, 0.0, plain, &evidence[PLAIN], err));
   memcpy(warped, plain, n_theta * sizeof *theta);
   theta[FIT_WARP] = 0.0;
-  if (median_gap > 0.0) {
-    CB_TRY(fit_model(s, ask, WARPED, s->warped, median_gap, warped, &evidence[WARPED],
-                     err));
+  if (half_gap > 0.0) {
+    CB_TRY(
+        fit_model(s, ask, WARPED, s->warped, half_gap, warped, &evidence[WARPED], err));
     theta[FIT_WARP] = evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
   }
   out->theta = cb_calloc(count, sizeof *theta);

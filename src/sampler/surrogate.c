@@ -181,7 +181,11 @@ static cocabo_status append_row(cb_surrogate *s, const cb_history *history,
   if (!cb_reserve((void **)&s->rows, &s->rows_room, (size_t)s->n + 1, sizeof *s->rows))
     return cb_no_memory(err);
   const cb_trial *trial = told(history, s->followed);
-  CB_TRY(cb_gp_push(s->gp, trial->x, trial->h, err));
+  const cocabo_status status = cb_gp_push(s->gp, trial->x, trial->h, err);
+  if (status != COCABO_OK) {
+    s->fit_basis = -1; /* the process may have lost its points */
+    return status;
+  }
   s->rows[s->n++] = s->followed++;
   return COCABO_OK;
 }
@@ -214,7 +218,8 @@ cocabo_status cb_surrogate_believe(cb_surrogate *s, const cb_history *history,
 }
 
 void cb_surrogate_forget(cb_surrogate *s) {
-  cb_gp_truncate(s->gp, (int)s->n);
+  if (s->fit_basis >= 0) /* else it holds nothing that anybody will use */
+    cb_gp_truncate(s->gp, (int)s->n);
 }
 
 cb_gp *cb_surrogate_gp(const cb_surrogate *s) {
@@ -224,7 +229,7 @@ cb_gp *cb_surrogate_gp(const cb_surrogate *s) {
 double cb_surrogate_standardise(const cb_surrogate *s, double y) {
   double mean, sd;
   cb_gp_scale(s->gp, &mean, &sd);
-  return (y - mean) / sd;
+  return (0.5 * y - 0.5 * mean) / (0.5 * sd); /* halved: no difference overflows */
 }
 
 /* ---- fitting --------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ cocabo_status cb_name_check(const char *what, const char *name, cocabo_error *er
   return COCABO_OK;
 }
 
-const char *cb_text_show(char out[CB_SHOWN], const char *text) {
+const char *cb_text_show(char out[static CB_SHOWN], const char *text) {
   const unsigned char *s = (const unsigned char *)text;
   size_t used = 0;
   while (*s) {
@@ -86,7 +86,7 @@ const char *cb_text_show(char out[CB_SHOWN], const char *text) {
   return out;
 }
 
-const char *cb_number_show(char out[CB_DIGITS], double number) {
+const char *cb_number_show(char out[static CB_DIGITS], double number) {
   static const int digits[] = {6, 15, 17};
   if (isnan(number)) /* its sign means nothing, and printf would show it */
     return memcpy(out, "nan", sizeof "nan");
@@ -114,7 +114,7 @@ const char *cb_type_name(cocabo_type type) {
   return "unknown type";
 }
 
-const char *cb_value_show(char out[CB_SHOWN], const cocabo_value *value) {
+const char *cb_value_show(char out[static CB_SHOWN], const cocabo_value *value) {
   char digits[CB_DIGITS];
   switch (value->type) {
   case COCABO_NULL:

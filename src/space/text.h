@@ -24,14 +24,14 @@ cocabo_status cb_name_check(const char *what, const char *name, cocabo_error *er
 
 /* The text, fit to be quoted: control characters and stray bytes become '?', a long
  * text ends in "...". Returns out. */
-const char *cb_text_show(char out[CB_SHOWN], const char *text);
+const char *cb_text_show(char out[static CB_SHOWN], const char *text);
 
 /* The shortest of 6, 15 or 17 digits that gives the number back; "nan" has no sign.
  * Returns out. */
-const char *cb_number_show(char out[CB_DIGITS], double number);
+const char *cb_number_show(char out[static CB_DIGITS], double number);
 
 /* A value as a user would write it: null, true, 3, 0.5, "text". Returns out. */
-const char *cb_value_show(char out[CB_SHOWN], const cocabo_value *value);
+const char *cb_value_show(char out[static CB_SHOWN], const cocabo_value *value);
 const char *cb_type_name(cocabo_type type); /* "null", "bool", ...; total */
 
 /* Least number of inserted, deleted or replaced bytes that turn a into b; a large

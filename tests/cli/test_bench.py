@@ -22,9 +22,12 @@ import unittest
 
 BENCH = None
 HEADER = "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds"
-PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley-5c"]
+PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley-5c",
+            "ackley-13", "ackley-53", "ackley-53-flipped", "rosenbrock-10-mixed",
+            "labs-50", "pressure-vessel", "contamination", "pest-control"]
 METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto", "mixed"]
-OPTIMUM = {"func-2c": 0.20632569069797547, "func-3c": 0.72213991744291415}
+OPTIMUM = {"func-2c": 0.20632569069797547, "func-3c": 0.72213991744291415,
+           "labs-50": 2500 / 306, "contamination": -21.63, "pest-control": -12.0216}
 
 
 def bench(*args, cwd=None):
@@ -98,7 +101,7 @@ class Basics(Case):
     def test_help_and_version(self):
         self.assertRegex(self.ok("--version"), r"^cocabo-bench \d+\.\d+\.\d+\n$")
         usage = self.ok("--help")
-        for command in ["list", "run", "table", "surrogate", "latency"]:
+        for command in ["list", "run", "table", "compare", "surrogate", "latency"]:
             self.assertIn(command, usage)
             text = self.ok(command, "--help")
             self.assertTrue(text.startswith(f"usage: cocabo-bench {command} "), text)
@@ -188,6 +191,14 @@ class Run(Case):
         # Labels are moved, not changed: the values stay equally distributed.
         means = [statistics.mean(float(r["value"]) for r in t) for t in (plain, moved)]
         self.assertAlmostEqual(*means, delta=0.15)
+
+    def test_every_method_runs_every_problem(self):
+        for more in ([], ["--permute"]):
+            self.file.unlink(missing_ok=True)
+            self.ok(*run_args(self.file, problem=",".join(PROBLEMS), init=6,
+                              method=",".join(METHODS), seeds="1", iterations=2, batch=2,
+                              more=["--set", "samples=100", *more]))
+            self.assertEqual(len(rows(self.file)), len(PROBLEMS) * len(METHODS) * 10)
 
     def test_settings_reach_the_study(self):
         kind = dict(method="cocabo-0.5", seeds="0", init=8, iterations=8)
@@ -487,6 +498,160 @@ class Table(Case):
         self.refused(2, "results.csv is cut in its last line", "table", "results.csv")
 
 
+def signed_rank_p(differences):
+    """Wilcoxon's exact two-sided p-value, by going through all signs."""
+    sizes = sorted(abs(d) for d in differences)
+    ranks = [1 + sizes.index(abs(d)) for d in differences]
+    got = sum(r for r, d in zip(ranks, differences) if d > 0)
+    sums = [sum(r for i, r in enumerate(ranks) if signs >> i & 1)
+            for signs in range(2 ** len(ranks))]
+    below = sum(s <= got for s in sums), sum(s >= got for s in sums)
+    return min(1.0, 2 * min(below) / len(sums))
+
+
+class Compare(Case):
+    KEYS = ["problem", "batch", "at", "a", "b", "pairs", "mean_a", "mean_b", "median_a",
+            "median_b", "wins_a", "wins_b", "ties", "p"]
+
+    def write(self, *runs):
+        """Runs as (problem, method, batch, seed, bests after 0, 1, 2, ... iterations)."""
+        lines = [HEADER]
+        for problem, method, batch, seed, bests in runs:
+            evaluation = 0
+            for iteration, best in enumerate(bests):
+                for _ in range(batch if iteration else 1):
+                    evaluation += 1
+                    lines.append(f"{problem},{method},{batch},{seed},{iteration},"
+                                 f"{evaluation},{best},{best},0.1")
+        self.file.write_text("\n".join(lines) + "\n")
+
+    def compare(self, *more, method="x,y"):
+        text = self.ok("compare", self.file, "--method", method, "--json", *more)
+        return [json.loads(line) for line in text.splitlines()]
+
+    def test_numbers_are_those_of_the_rows(self):
+        self.ok(*run_args(self.file, problem="func-2c,contamination,ackley-13",
+                          method="random,cocabo-0.5,mixed", seeds="0-8", init=4,
+                          iterations=5, batch=2))
+        got = self.compare(method="mixed,random")
+        self.assertEqual([x["problem"] for x in got],
+                         ["func-2c", "contamination", "ackley-13"])
+        for line in got:
+            self.assertEqual(list(line), self.KEYS)
+            last = {}
+            for row in rows(self.file):
+                if row["problem"] == line["problem"]:
+                    last[row["method"], row["seed"]] = float(row["best"])
+            a, b = ([last[m, str(s)] for s in range(9)] for m in ("mixed", "random"))
+            optimum = OPTIMUM.get(line["problem"], 0)
+            self.assertEqual((line["a"], line["b"], line["batch"], line["at"],
+                              line["pairs"]), ("mixed", "random", 2, 5, 9))
+            for side, values in (("a", a), ("b", b)):
+                regrets = [optimum - v for v in values]
+                self.assertAlmostEqual(line["mean_" + side], statistics.mean(regrets), 12)
+                self.assertAlmostEqual(line["median_" + side],
+                                       statistics.median(regrets), 12)
+            self.assertEqual(line["wins_a"], sum(x > y for x, y in zip(a, b)))
+            self.assertEqual(line["wins_b"], sum(x < y for x, y in zip(a, b)))
+            self.assertEqual(line["ties"], sum(x == y for x, y in zip(a, b)))
+            differences = [x - y for x, y in zip(a, b)]
+            if len({abs(d) for d in differences} - {0}) == 9:
+                self.assertAlmostEqual(line["p"], signed_rank_p(differences), 12)
+            swapped = self.compare(method="random,mixed")[got.index(line)]
+            for one, other in (("a", "b"), ("mean_a", "mean_b"), ("wins_a", "wins_b"),
+                               ("median_a", "median_b"), ("p", "p"), ("ties", "ties")):
+                self.assertEqual((line[one], line[other]),
+                                 (swapped[other], swapped[one]))
+
+    def test_pairs_share_problem_batch_and_seed(self):
+        self.write(("ackley-2c", "x", 1, 0, [-3, -1]), ("ackley-2c", "y", 1, 0, [-3, -2]),
+                   ("ackley-2c", "x", 1, 1, [-9, -8]), ("ackley-2c", "y", 1, 10, [-7, -6]),
+                   ("ackley-2c", "x", 2, 1, [-9, -4]), ("ackley-2c", "y", 2, 1, [-3, -3]),
+                   ("ackley-3c", "x", 1, 1, [-9, -8]), ("ackley-2c", "yy", 1, 1, [0, 0]),
+                   ("ackley-2c", "xx", 1, 0, [0, 0]), ("ackley-2c", "xy", 1, 0, [0, 0]))
+        got = self.compare()
+        self.assertEqual([(x["batch"], x["pairs"], x["mean_a"], x["mean_b"], x["wins_a"],
+                           x["wins_b"], x["p"]) for x in got],
+                         [(1, 1, 1, 2, 1, 0, 1), (2, 1, 4, 3, 0, 1, 1)])
+
+    def test_the_last_common_iteration_or_the_one_asked_for(self):
+        self.write(("ackley-2c", "x", 1, 0, [-9, -8, -7, -6, -6, -6]),
+                   ("ackley-2c", "y", 1, 0, [-5, -4, -3]),
+                   ("ackley-2c", "x", 1, 1, [-2, -1, 0, 0, 0, 0]),
+                   ("ackley-2c", "y", 1, 1, [-2, -2, -2, -2, -2, -2]))
+        for more, want in (([], (2, 2, 3.5, 2.5, 1)), (["--at", 3], (3, 1, 0, 2, 1)),
+                           (["--at", 5], (5, 1, 0, 2, 1)),
+                           (["--at", 0], (0, 2, 5.5, 3.5, 0))):
+            line, = self.compare(*more)
+            self.assertEqual((line["at"], line["pairs"], line["mean_a"], line["mean_b"],
+                              line["wins_a"]), want)
+        self.refused(2, "no pair of runs of x and y that both finish iteration 6",
+                     "compare", self.file, "--method", "x,y", "--at", 6)
+
+    def test_an_iteration_without_all_its_rows_is_not_finished(self):
+        self.write(("ackley-2c", "x", 2, 0, [-9, -8, -7]),
+                   ("ackley-2c", "y", 2, 0, [-5, -4, -3]))
+        self.file.write_text("".join(
+            self.file.read_text().splitlines(keepends=True)[:-1]))
+        line, = self.compare()
+        self.assertEqual((line["at"], line["mean_a"], line["mean_b"]), (1, 8, 4))
+
+    def test_ties_are_counted_and_give_no_p(self):
+        self.write(*[("ackley-2c", m, 1, s, [-s]) for m in "xy" for s in range(4)])
+        line, = self.compare()
+        self.assertEqual((line["ties"], line["wins_a"], line["wins_b"], line["p"]),
+                         (4, 0, 0, 1))
+
+    def test_equal_differences_are_ties_whatever_the_optimum(self):
+        # The differences of the regrets would not be equal in their last bits.
+        self.write(*[("func-2c", m, 1, s, [v]) for s, (a, b) in
+                     enumerate([(-1.0, -0.75), (-4.0, -3.75), (-16.0, -15.75)])
+                     for m, v in (("x", a), ("y", b))])
+        line, = self.compare()  # three equal sizes: z = (3 - 1/2) / sqrt(3)
+        self.assertAlmostEqual(line["p"], math.erfc(2.5 / math.sqrt(2 * 3)), 12)
+
+    def test_a_problem_of_unknown_optimum_has_wins_but_no_regret(self):
+        self.write(("later", "x", 1, 0, [3, 4]), ("later", "y", 1, 0, [3, 5]))
+        line, = self.compare()
+        self.assertEqual((line["mean_a"], line["median_b"], line["wins_b"]),
+                         (None, None, 1))
+        self.assertRegex(self.ok("compare", self.file, "--method", "x,y"),
+                         r"(?m)^later +1 +1 +1 +y +- +- +1$")
+
+    def test_two_lines_a_problem_under_their_titles(self):
+        self.ok(*run_args(self.file, problem=",".join(PROBLEMS), method="random,mixed",
+                          seeds="0-1", init=3, iterations=1))
+        title, *lines = self.ok("compare", self.file, "--method",
+                                "random,mixed").splitlines()
+        self.assertEqual(title.split(), ["problem", "batch", "t", "pairs", "method",
+                                         "mean", "regret", "median", "regret", "wins",
+                                         "ties", "p"])
+        self.assertEqual([line.split()[0] for line in lines],
+                         [p for p in PROBLEMS for _ in range(2)])
+        self.assertEqual([line.split()[4] for line in lines],
+                         ["random", "mixed"] * len(PROBLEMS))
+        self.assertEqual({len(line) for line in lines[::2]}, {len(title)})
+        self.assertEqual({len(line) for line in lines[1::2]}, {title.index("wins") + 4})
+
+    def test_what_cannot_be_compared_has_its_sentence(self):
+        self.write(("func-2c", "x", 1, 0, [1]), ("func-2c", "y", 1, 1, [1]),
+                   ("func-3c", "y", 1, 0, [1]))
+        for sentence, method in [
+            ("no runs of x and y with the same problem, batch and seed", "x,y"),
+            ('has no run of method "z"', "x,z"), ('has no run of method "X"', "X,y"),
+            ('--method is "x", want two methods: A,B', "x"),
+            ('--method is "x,y,z", want two methods', "x,y,z"),
+            ('--method is "x,", want two', "x,"), ('--method is ",y", want two', ",y"),
+            ("--method has x twice", "x,x"),
+        ]:
+            self.refused(2, sentence, "compare", "results.csv", "--method", method)
+        self.file.write_text(HEADER + "\n")
+        self.refused(2, 'results.csv has no run of method "x"', "compare", "results.csv",
+                     "--method", "x,y")
+        self.file.write_text(HEADER)
+        self.refused(2, "", "compare", "results.csv", "--method", "x,y")
+
+
 class Measurements(Case):
     def test_latency_reports_what_it_measured(self):
         lines = self.ok("latency", "--problem", "ackley-2c", "--method",
@@ -596,6 +761,12 @@ class BadInput(Case):
             ("cannot read .: Is a directory", ["table", "."]),
             ('--at is "x", want', ["table", "none.csv", "--at", "x"]),
             ("--at has 5 twice", ["table", "none.csv", "--at", "5,5"]),
+            ("0 files given, want one", ["compare", "--method", "x,y"]),
+            ("--method is missing, want two", ["compare", "none.csv"]),
+            ("cannot read none.csv: No such file",
+             ["compare", "none.csv", "--method", "x,y"]),
+            ('--at is "1,2", want a whole number',
+             ["compare", "none.csv", "--method", "x,y", "--at", "1,2"]),
             ("--method is missing", ["latency", "--problem", "func-2c"]),
             ('--n is "49", want whole numbers from 50',
              ["latency", "--problem", "func-2c", "--method", "random", "--n", "49"]),
@@ -618,7 +789,8 @@ class BadInput(Case):
         for text in ("x" * 5000, "%s%n%d", "ä" * 300, "\x1b[31m", "a\nb", ",", "=", "-"):
             for args in ([text], ["run", "--problem", text, "--method", "random"],
                          ["run", "--problem", "func-2c", "--method", "random", "--set",
-                          text, "-o", "r.csv"], ["table", text], ["list", text]):
+                          text, "-o", "r.csv"], ["table", text], ["list", text],
+                         ["compare", "r.csv", "--method", text]):
                 done = bench(*args, cwd=self.folder)
                 self.assertEqual(done.returncode, 2, (args, done))
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)

@@ -17,7 +17,7 @@ enum { N = 40, MAX_D = 6, MAX_C = 5, M = 20 };
 
 typedef struct {
   cb_kernel_spec spec;
-  double theta[MAX_D + MAX_C + 4];
+  double theta[MAX_D + MAX_C + 6];
   int arms[MAX_C];
   double x[MAX_D * N], y[N], qx[MAX_D * M];
   int32_t h[MAX_C * N], qh[MAX_C * M];
@@ -92,7 +92,7 @@ static void covariances_are_positive_semi_definite(void **state) {
     data_set s;
     random_data(&s, t);
     const int d = s.spec.d, c = s.spec.c;
-    double inv_l2[MAX_D], rate[MAX_C], X[MAX_D * N], kh[N], a[N], b[N], K[N * N];
+    double inv_l2[MAX_D], rate[MAX_C], X[MAX_D * N], kh[N], ka[N], a[N], b[N], K[N * N];
     double work[(N + CB_BLOCK_SPARE) * CB_BLOCK];
     int32_t H[MAX_C * N];
     cb_kernel k = {.inv_l2 = inv_l2, .rate = rate};
@@ -104,8 +104,8 @@ static void covariances_are_positive_semi_definite(void **state) {
         H[i + j * N] = s.h[j + i * c];
     }
     for (int i = 0; i < N; i++) {
-      cb_kernel_categories(&k, N, H, N, s.h + i * c, kh);
-      cb_kernel_weights(&k, N, kh, a, b);
+      cb_kernel_categories(&k, N, H, N, s.h + i * c, kh, ka);
+      cb_kernel_weights(&k, N, kh, ka, a, b);
       cb_kernel_row(&k, N, X, N, a, b, s.x + i * d, K + i * N);
       assert_close(K[i + i * N], cb_kernel_self(&k), 1e-14);
     }
@@ -186,13 +186,13 @@ static void overlap_is_the_limit_of_rbf_kernels(void **state) {
     const int c = s.spec.c;
     if (c == 0)
       continue;
-    double kh[N];
+    double kh[N], ka[N];
     int32_t H[MAX_C * N];
     const cb_kernel k = {.c = c, .form = CB_PAPER};
     for (int i = 0; i < N; i++)
       for (int j = 0; j < c; j++)
         H[i + j * N] = s.h[j + i * c];
-    cb_kernel_categories(&k, N, H, N, s.qh, kh);
+    cb_kernel_categories(&k, N, H, N, s.qh, kh, ka);
     double last = INFINITY;
     const double scales[] = {0.9, 0.5, 0.3, 0.2, 0.1, 0.02};
     for (int l = 0; l < 6; l++) {
@@ -203,7 +203,7 @@ static void overlap_is_the_limit_of_rbf_kernels(void **state) {
           const double u = (H[i + j * N] - s.qh[j]) / scales[l];
           rbf += exp(-0.5 * u * u) / c;
         }
-        worst = fmax(worst, fabs(rbf - kh[i]));
+        worst = fmax(worst, fabs(rbf - ka[i]));
       }
       assert_true(worst <= last);
       assert_true(worst <= exp(-0.5 / (scales[l] * scales[l])) + 1e-15);

@@ -8,8 +8,8 @@
 
 enum { C = 3 };
 static const int32_t ARMS[C] = {4, 1, 3};
-static const cb_reward REWARDS[] = {CB_REWARD_RELATIVE, CB_REWARD_STANDARD, CB_REWARD_BEST, CB_REWARD_VALUE,
-                                    CB_REWARD_RANK};
+static const cb_reward REWARDS[] = {CB_REWARD_RELATIVE, CB_REWARD_STANDARD,
+                                    CB_REWARD_BEST, CB_REWARD_VALUE, CB_REWARD_RANK};
 enum { FORMS = sizeof REWARDS / sizeof REWARDS[0] };
 
 static cb_team *new_team(int c, const int32_t *arms, cb_reward reward) {
@@ -67,8 +67,8 @@ static void standard_reward_is_the_best_of_the_category_standardised(void **stat
   assert_rewards(CB_REWARD_STANDARD, 3, changed, 0, (0.7 - mean) / sd / 3);
 }
 
-/* THREE: category 0 has 2.3 and 0.7, category 1 has -1.1. The bests are 2.3 and -1.1 on a
- * mean of 0.6; the median is 0.7, and the gap above it 1.6: 1.7 / 1.6 is clipped. */
+/* THREE: category 0 has 2.3 and 0.7, category 1 has -1.1. The bests are 2.3 and -1.1 on
+ * a mean of 0.6; the median is 0.7, and the gap above it 1.6: 1.7 / 1.6 is clipped. */
 static void relative_reward_is_the_best_of_the_category_above_its_rivals(void **state) {
   (void)state;
   assert_rewards(CB_REWARD_RELATIVE, 3, THREE, 1.0, 0);

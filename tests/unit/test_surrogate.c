@@ -1,0 +1,768 @@
+/* A process that follows a history: the same bits however the history came, an active
+ * set of the right rows, and beliefs that leave no trace. */
+#include "check.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "data/history.h"
+#include "model/gp_fit.h"
+#include "sampler/surrogate.h"
+
+static cocabo_error err;
+
+/* ---- histories ------------------------------------------------------------------- */
+
+enum { N_PARAMS = 3, ARMS = 3, QUERIES = 50 };
+
+static cocabo_space *make_space(void) {
+  cocabo_value choices[ARMS];
+  cocabo_space *s = cocabo_space_new();
+  for (int k = 0; k < ARMS; k++)
+    choices[k] = (cocabo_value){.type = COCABO_INT, .as.integer = 10 * k};
+  assert_ok(cocabo_space_add_real(s, "u", -1, 1, 0, 0, &err));
+  assert_ok(cocabo_space_add_choice(s, "c", choices, ARMS, 0, &err));
+  assert_ok(cocabo_space_add_real(s, "v", 0, 8, 0, 0, &err));
+  return s;
+}
+
+static cb_history *make_history(void) {
+  cocabo_space *s = make_space();
+  cb_history *h;
+  assert_ok(cb_history_new(&h, s, 1.0, &err));
+  cocabo_space_free(s); /* the history has its own share */
+  return h;
+}
+
+static void put(cb_history *h, cb_event event) {
+  event.seq = h->seq + 1;
+  assert_ok(cb_history_apply(h, &event, &err));
+}
+
+static int64_t ask_cells(cb_history *h, cb_cell *cells) {
+  const int64_t number = h->n_trials;
+  put(h, (cb_event){.kind = CB_TRIAL_ASKED,
+                    .number = number,
+                    .origin = CB_BY_SAMPLER,
+                    .n_cells = N_PARAMS,
+                    .cells = cells});
+  return number;
+}
+
+static int64_t ask(cb_history *h, cb_rng *rng) {
+  cb_cell cells[N_PARAMS];
+  cb_space_sample(h->space, rng, cells);
+  return ask_cells(h, cells);
+}
+
+static void tell_value(cb_history *h, int64_t number, double y) {
+  put(h, (cb_event){.kind = CB_TRIAL_TOLD, .number = number, .has_y = true, .y = y});
+}
+
+/* All values differ. */
+static void tell(cb_history *h, int64_t number) {
+  const cb_trial *t = &h->trials[number];
+  tell_value(h, number,
+             2.0 * sin(3.0 * t->x[0]) - t->x[1] * t->x[1] + 0.8 * t->h[0] + 40.0);
+}
+
+static void give_up(cb_history *h, int64_t number) {
+  put(h, (cb_event){.kind = CB_TRIAL_FAILED, .number = number, .reason = "why"});
+}
+
+static void add_rows(cb_history *h, int n, cb_rng *rng) {
+  for (int i = 0; i < n; i++)
+    tell(h, ask(h, rng));
+}
+
+/* ---- models ---------------------------------------------------------------------- */
+
+static cb_kernel_spec spec_of(int form) {
+  return (cb_kernel_spec){.d = 2,
+                          .c = 1,
+                          .form = form == 0 ? CB_PAPER : CB_FREE,
+                          .ard = form == 1,
+                          .half = true,
+                          .learn_lambda = true};
+}
+
+/* The start of the fit, moved: a new theta for each `fit`. */
+static void make_theta(const cb_kernel_spec *spec, int fit, double *theta) {
+  cb_theta_box box;
+  if (spec->form == CB_PAPER)
+    cb_theta_paper(spec, &box);
+  else
+    cb_theta_free(spec, &box);
+  const int count = cb_theta_lay_out(spec).count;
+  memcpy(theta, box.start, (size_t)count * sizeof *theta);
+  for (int i = 0; i < count; i++)
+    theta[i] += 0.07 * fit;
+  theta[count - 1] = log(1e-4) + 0.3 * fit; /* noise */
+}
+
+static void put_fit(cb_history *h, const cb_kernel_spec *spec, int fit) {
+  double theta[CB_MAX_THETA];
+  make_theta(spec, fit, theta);
+  put(h, (cb_event){.kind = CB_MODEL_FITTED,
+                    .number = -1,
+                    .fit = {.basis = h->seq,
+                            .rows = h->n,
+                            .n_theta = cb_theta_lay_out(spec).count,
+                            .theta = theta}});
+}
+
+static cb_surrogate *make_surrogate(const cb_history *h, const cb_kernel_spec *spec,
+                                    int64_t model_size) {
+  cb_surrogate *s;
+  assert_ok(cb_surrogate_new(&s, h->space, spec, model_size, &err));
+  return s;
+}
+
+static cocabo_status try_to_follow(cb_surrogate *s, const cb_history *h,
+                                   const cb_kernel_spec *spec) {
+  double theta[CB_MAX_THETA];
+  make_theta(spec, 0, theta);
+  return cb_surrogate_follow(s, h, h->fit.n_theta > 0 ? h->fit.theta : theta, h->y,
+                             &err);
+}
+
+static void follow(cb_surrogate *s, const cb_history *h, const cb_kernel_spec *spec) {
+  assert_ok(try_to_follow(s, h, spec));
+}
+
+static int count(const cb_surrogate *s) {
+  return cb_gp_count(cb_surrogate_gp(s));
+}
+
+typedef struct views {
+  double mu[QUERIES], sd[QUERIES], mean, scale;
+  int count;
+} views;
+
+static views look(const cb_surrogate *s) {
+  cb_rng rng = cb_rng_make(99, CB_RNG_BENCH, 4);
+  double x[2 * QUERIES];
+  int32_t h[QUERIES];
+  views v = {.count = count(s)};
+  for (int i = 0; i < QUERIES; i++) {
+    x[2 * i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+    x[2 * i + 1] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+    h[i] = (int32_t)cb_rng_below(&rng, ARMS);
+  }
+  cb_gp_predict_mixed(cb_surrogate_gp(s), QUERIES, x, h, v.mu, v.sd);
+  cb_gp_scale(cb_surrogate_gp(s), &v.mean, &v.scale);
+  return v;
+}
+
+static void assert_same(const views *a, const views *b) {
+  assert_int_equal(a->count, b->count);
+  assert_memory_equal(a->mu, b->mu, sizeof a->mu);
+  assert_memory_equal(a->sd, b->sd, sizeof a->sd);
+  assert_memory_equal(&a->mean, &b->mean, sizeof a->mean);
+  assert_memory_equal(&a->scale, &b->scale, sizeof a->scale);
+}
+
+static void predict_trial(const cb_surrogate *s, const cb_trial *t, double *mu,
+                          double *sd) {
+  cb_gp_predict_mixed(cb_surrogate_gp(s), 1, t->x, t->h, mu, sd);
+}
+
+/* ---- following ------------------------------------------------------------------- */
+
+/* One that follows step by step, with believers and predictions in between, and one
+ * that starts at the end; fits come after `fits` rows, appends outlast a factor. */
+static void check_following(int form, int64_t model_size, const int *fits, int rows) {
+  const cb_kernel_spec spec = spec_of(form);
+  cb_rng rng = cb_rng_make(17, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  cb_surrogate *early = make_surrogate(h, &spec, model_size);
+  int n_fits = 0;
+  follow(early, h, &spec);
+  for (int i = 1; i <= rows; i++) {
+    const int64_t number = ask(h, &rng);
+    if (i % 5 == 0)
+      ask(h, &rng); /* stays pending */
+    follow(early, h, &spec);
+    assert_ok(cb_surrogate_believe(early, h, cb_history_worst(h), &err));
+    look(early);
+    cb_surrogate_forget(early);
+    tell(h, number);
+    if (i == fits[n_fits])
+      put_fit(h, &spec, ++n_fits);
+    if (i % 7 == 0) {
+      give_up(h, ask(h, &rng));
+      continue; /* several rows at once */
+    }
+    follow(early, h, &spec);
+    if (i % 10 != 0)
+      continue;
+    cb_surrogate *late = make_surrogate(h, &spec, model_size);
+    follow(late, h, &spec);
+    const views a = look(early), b = look(late);
+    assert_same(&a, &b);
+    assert_ok(cb_surrogate_believe(early, h, cb_history_worst(h), &err));
+    assert_ok(cb_surrogate_believe(late, h, cb_history_worst(h), &err));
+    const views c = look(early), d = look(late);
+    assert_same(&c, &d);
+    cb_surrogate_forget(early);
+    cb_surrogate_free(late);
+  }
+  cb_surrogate_free(early);
+  cb_history_free(h);
+}
+
+static void step_by_step_and_all_at_once_give_the_same_bits(void **state) {
+  (void)state;
+  const int fits[][4] = {{0}, {2, 20, 40, 0}, {20, 0}, {30, 31, 110, 0}};
+  for (int form = 0; form < 2; form++)
+    for (int f = 0; f < 4; f++) {
+      check_following(form, 1000, fits[f], 150);
+      check_following(form, 25, fits[f], 120);
+    }
+}
+
+/* Rows that were all told when the fit came are factored, not appended. */
+static void following_agrees_with_a_plain_process(void **state) {
+  (void)state;
+  enum { N = 40 };
+  const cb_kernel_spec spec = spec_of(1);
+  cb_rng rng = cb_rng_make(3, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  add_rows(h, N, &rng);
+  put_fit(h, &spec, 1);
+  cb_surrogate *s = make_surrogate(h, &spec, 1000);
+  follow(s, h, &spec);
+  double x[2 * N], mu, sd, got_mu, got_sd;
+  int32_t cat[N];
+  for (int i = 0; i < N; i++) {
+    memcpy(x + 2 * i, h->trials[i].x, 2 * sizeof *x);
+    cat[i] = h->trials[i].h[0];
+  }
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, h->fit.theta);
+  assert_ok(cb_gp_factor(gp, N, x, cat, &err));
+  cb_gp_set_y(gp, h->y);
+  for (int i = 0; i < N; i++) {
+    cb_gp_predict_mixed(gp, 1, x + 2 * i, cat + i, &mu, &sd);
+    predict_trial(s, &h->trials[i], &got_mu, &got_sd);
+    assert_true(mu == got_mu && sd == got_sd);
+  }
+  double mean, scale;
+  cb_gp_scale(gp, &mean, &scale);
+  assert_close(cb_surrogate_standardise(s, 41.5), (41.5 - mean) / scale, 1e-15);
+  cb_gp_free(gp);
+  cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+/* Tells in any order: rows are in told order, not by number. */
+static void told_order_is_followed(void **state) {
+  (void)state;
+  enum { N = 12 };
+  const cb_kernel_spec spec = spec_of(0);
+  cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  for (int i = 0; i < N; i++)
+    ask(h, &rng);
+  cb_surrogate *s = make_surrogate(h, &spec, 1000);
+  for (int i = N - 1; i >= 0; i--) {
+    tell(h, (i * 5) % N);
+    follow(s, h, &spec);
+  }
+  for (int i = 0; i < N; i++) {
+    double mu, sd;
+    predict_trial(s, &h->trials[h->told[i]], &mu, &sd);
+    assert_close(mu, cb_surrogate_standardise(s, h->y[i]), 0.05);
+  }
+  cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+/* The targets may be a transform, and another one each time. */
+static void targets_are_the_callers(void **state) {
+  (void)state;
+  enum { N = 30 };
+  const cb_kernel_spec spec = spec_of(1);
+  cb_rng rng = cb_rng_make(6, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  add_rows(h, N, &rng);
+  put_fit(h, &spec, 1);
+  cb_surrogate *s = make_surrogate(h, &spec, 1000);
+  double scaled[N];
+  for (int i = 0; i < N; i++)
+    scaled[i] = 1e3 * h->y[i] - 7.0;
+  follow(s, h, &spec);
+  const views plain = look(s);
+  assert_ok(cb_surrogate_follow(s, h, h->fit.theta, scaled, &err));
+  const views other = look(s);
+  assert_relative(other.scale, 1e3 * plain.scale, 1e-12);
+  assert_close(other.mean, 1e3 * plain.mean - 7.0, 1e-12);
+  for (int i = 0; i < QUERIES; i++)
+    assert_close(other.mu[i], plain.mu[i], 1e-8);
+  follow(s, h, &spec);
+  const views again = look(s);
+  assert_same(&plain, &again);
+  cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+/* Penalties of 1e300 and likelihoods of 1e-200 are objectives too. */
+static void the_scale_of_the_targets_does_not_matter(void **state) {
+  (void)state;
+  enum { N = 30 };
+  const double scales[] = {1e-9, 1e9, 1e150, 1e-150, 1e-200, 1e200, 1e300};
+  const cb_kernel_spec spec = spec_of(1);
+  cb_rng rng = cb_rng_make(8, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  add_rows(h, N, &rng);
+  put_fit(h, &spec, 1);
+  cb_surrogate *s = make_surrogate(h, &spec, 1000);
+  follow(s, h, &spec);
+  const views plain = look(s);
+  for (size_t k = 0; k < sizeof scales / sizeof scales[0]; k++) {
+    double y[N];
+    for (int i = 0; i < N; i++)
+      y[i] = scales[k] * h->y[i];
+    assert_ok(cb_surrogate_follow(s, h, h->fit.theta, y, &err));
+    const views other = look(s);
+    assert_relative(other.scale / scales[k], plain.scale, 1e-9);
+    for (int i = 0; i < QUERIES; i++)
+      assert_close(other.mu[i], plain.mu[i], 1e-8);
+  }
+  cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+/* ---- the active set -------------------------------------------------------------- */
+
+/* A free kernel so short-ranged that each row is certain of itself alone. */
+static void put_lonely_fit(cb_history *h, const cb_kernel_spec *spec) {
+  const cb_theta_layout t = cb_theta_lay_out(spec);
+  double theta[CB_MAX_THETA];
+  make_theta(spec, 0, theta);
+  for (int i = 0; i < t.scales; i++)
+    theta[i] = log(0.003);
+  for (int i = 0; i < t.n_weights; i++)
+    theta[t.weights + i] = log(1e-6);
+  theta[t.rates] = log(10.0);
+  theta[t.p] = 0.0; /* the product */
+  theta[t.noise] = log(1e-6);
+  put(h,
+      (cb_event){
+          .kind = CB_MODEL_FITTED,
+          .number = -1,
+          .fit = {.basis = h->seq, .rows = h->n, .n_theta = t.count, .theta = theta}});
+}
+
+static bool is_known(const cb_surrogate *s, const cb_trial *t) {
+  double mu, sd;
+  predict_trial(s, t, &mu, &sd);
+  return sd < 0.1;
+}
+
+static int64_t nearest_to_best(const cb_history *h) {
+  const cb_trial *best = &h->trials[h->told[h->best]];
+  double least = INFINITY;
+  int64_t nearest = -1;
+  for (int64_t i = 0; i < h->n; i++) {
+    const cb_trial *t = &h->trials[h->told[i]];
+    const double apart = hypot(t->x[0] - best->x[0], t->x[1] - best->x[1]) +
+                         9.0 * (t->h[0] != best->h[0]);
+    if (i != h->best && apart < least)
+      least = apart, nearest = i;
+  }
+  return nearest;
+}
+
+static void an_active_set_has_the_rows_that_matter(void **state) {
+  (void)state;
+  const int sizes[] = {10, 11, 13, 40, 119, 120, 121};
+  for (int t = 0; t < 7; t++) {
+    const cb_kernel_spec spec = spec_of(1);
+    const int64_t rows = 120, want = sizes[t] < rows ? sizes[t] : rows;
+    cb_rng rng = cb_rng_make(21, CB_RNG_BENCH, (uint64_t)t);
+    cb_history *h = make_history();
+    add_rows(h, (int)rows, &rng);
+    put_lonely_fit(h, &spec);
+    cb_surrogate *s = make_surrogate(h, &spec, sizes[t]);
+    follow(s, h, &spec);
+    assert_int_equal(count(s), want);
+    int known = 0; /* as many different rows as points in the process: none twice */
+    for (int64_t i = 0; i < h->n; i++)
+      known += is_known(s, &h->trials[h->told[i]]);
+    assert_int_equal(known, want);
+    assert_true(is_known(s, &h->trials[h->told[h->best]]));
+    assert_true(is_known(s, &h->trials[h->told[nearest_to_best(h)]]));
+
+    double mu, sd; /* the incumbent keeps its value */
+    predict_trial(s, &h->trials[h->told[h->best]], &mu, &sd);
+    assert_close(mu, cb_surrogate_standardise(s, h->y[h->best]), 1e-3);
+
+    add_rows(h, 9, &rng); /* later rows are appended, whatever the size */
+    follow(s, h, &spec);
+    assert_int_equal(count(s), want + 9);
+    for (int64_t i = rows; i < h->n; i++)
+      assert_true(is_known(s, &h->trials[h->told[i]]));
+    put_lonely_fit(h, &spec); /* until the next fit */
+    follow(s, h, &spec);
+    assert_int_equal(count(s), sizes[t] < rows + 9 ? sizes[t] : rows + 9);
+    assert_true(is_known(s, &h->trials[h->told[h->best]]));
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+/* A usual kernel: the incumbent's prediction stays close with few rows. */
+static void predictions_at_the_incumbent_stay_close(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    const cb_kernel_spec spec = spec_of(form);
+    cb_rng rng = cb_rng_make(22, CB_RNG_BENCH, 1);
+    cb_history *h = make_history();
+    cb_surrogate *s = make_surrogate(h, &spec, 20);
+    for (int i = 0; i < 10; i++) {
+      add_rows(h, 15, &rng);
+      put_fit(h, &spec, i);
+      follow(s, h, &spec);
+      assert_int_equal(count(s), i == 0 ? 15 : 20);
+      double mu, sd;
+      predict_trial(s, &h->trials[h->told[h->best]], &mu, &sd);
+      assert_close(mu, cb_surrogate_standardise(s, h->y[h->best]), 0.1);
+    }
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+/* What a noisy objective brings: one point again and again; and equal values. */
+static void equal_rows_are_survived(void **state) {
+  (void)state;
+  for (int equal_values = 0; equal_values < 2; equal_values++) {
+    const cb_kernel_spec spec = spec_of(1);
+    cb_cell cells[N_PARAMS] = {{.real = 0.25}, {.integer = 1}, {.real = 3.0}};
+    cb_history *h = make_history();
+    for (int i = 0; i < 60; i++)
+      tell_value(h, ask_cells(h, cells), equal_values ? 2.5 : 2.5 + 0.1 * (i % 11));
+    put_fit(h, &spec, 1);
+    cb_surrogate *s = make_surrogate(h, &spec, 12);
+    follow(s, h, &spec);
+    assert_int_equal(count(s), 12);
+    const views v = look(s);
+    for (int i = 0; i < QUERIES; i++)
+      assert_true(isfinite(v.mu[i]) && v.sd[i] > 0.0);
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+/* ---- believing ------------------------------------------------------------------- */
+
+static void beliefs_leave_no_trace(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    const cb_kernel_spec spec = spec_of(form);
+    cb_rng rng = cb_rng_make(31, CB_RNG_BENCH, 1);
+    cb_history *h = make_history();
+    add_rows(h, 50, &rng);
+    put_fit(h, &spec, 1);
+    add_rows(h, 7, &rng);
+    for (int i = 0; i < 70; i++) { /* more than fit into the first allocation */
+      const int64_t number = ask(h, &rng);
+      if (i % 3 == 0)
+        give_up(h, number);
+    }
+    cb_surrogate *s = make_surrogate(h, &spec, 1000);
+    follow(s, h, &spec);
+    const views before = look(s);
+    for (int i = 0; i < 3; i++) {
+      assert_ok(cb_surrogate_believe(s, h, cb_history_worst(h), &err));
+      assert_int_equal(count(s), 57 + 70);
+      cb_surrogate_forget(s);
+      const views after = look(s);
+      assert_same(&before, &after);
+    }
+    cb_surrogate_forget(s); /* nothing to forget */
+    const views after = look(s);
+    assert_same(&before, &after);
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+static void failed_trials_pull_the_mean_down_and_pending_ones_do_not(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    const cb_kernel_spec spec = spec_of(form);
+    cb_rng rng = cb_rng_make(33, CB_RNG_BENCH, 1);
+    cb_history *h = make_history();
+    add_rows(h, 25, &rng);
+    put_fit(h, &spec, 1);
+    const double worst = cb_history_worst(h);
+    cb_surrogate *s = make_surrogate(h, &spec, 1000);
+    follow(s, h, &spec);
+
+    const int64_t waits = ask(h, &rng);
+    double mu[3], sd[3];
+    predict_trial(s, &h->trials[waits], &mu[0], &sd[0]);
+    assert_ok(cb_surrogate_believe(s, h, worst, &err));
+    predict_trial(s, &h->trials[waits], &mu[1], &sd[1]);
+    assert_close(mu[1], mu[0], 1e-9);
+    assert_true(sd[1] < 0.7 * sd[0]);
+    cb_surrogate_forget(s);
+
+    give_up(h, waits);
+    assert_ok(cb_surrogate_believe(s, h, worst, &err));
+    predict_trial(s, &h->trials[waits], &mu[2], &sd[2]);
+    assert_true(mu[2] < mu[0] - 0.1);
+    assert_close(mu[2], cb_surrogate_standardise(s, worst), 0.15);
+    assert_close(sd[2], sd[1], 1e-9);
+    cb_surrogate_forget(s);
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+static void failures_alone_are_survived(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = spec_of(1);
+  cb_rng rng = cb_rng_make(35, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  cb_surrogate *s = make_surrogate(h, &spec, 1000);
+  for (int i = 0; i < 80; i++)
+    give_up(h, ask(h, &rng));
+  follow(s, h, &spec);
+  assert_ok(cb_surrogate_believe(s, h, cb_history_worst(h), &err));
+  const views v = look(s);
+  assert_int_equal(v.count, 80);
+  for (int i = 0; i < QUERIES; i++)
+    assert_true(isfinite(v.mu[i]) && v.sd[i] > 0.0);
+  cb_surrogate_forget(s);
+  assert_int_equal(count(s), 0);
+  cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+/* ---- fitting --------------------------------------------------------------------- */
+
+static double best_of(const double *y, int n) {
+  double best = -INFINITY;
+  for (int i = 0; i < n; i++)
+    best = fmax(best, y[i]);
+  return best;
+}
+
+static void likelihood_has_the_rows_of_the_fit(void **state) {
+  (void)state;
+  const int sizes[] = {1000, 60, 59, 20, 10};
+  for (int t = 0; t < 5; t++) {
+    const cb_kernel_spec spec = spec_of(t % 2);
+    cb_rng rng = cb_rng_make(41, CB_RNG_BENCH, 1);
+    cb_history *h = make_history();
+    add_rows(h, 60, &rng);
+    cb_surrogate *s = make_surrogate(h, &spec, sizes[t]);
+    cb_likelihood *l;
+    const double *targets;
+    int n;
+    assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+    cb_likelihood_free(l);
+    assert_int_equal(n, sizes[t] < 60 ? sizes[t] : 60);
+    int64_t row = 0; /* a part of the rows, in told order, each once */
+    for (int i = 0; i < n; i++, row++)
+      while (h->y[row] != targets[i])
+        assert_true(++row < h->n);
+    assert_true(best_of(targets, n) == h->y[h->best]);
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+/* With enough rows that the vectorised loops are used, not only their remainders. */
+static void its_gradient_agrees_with_central_differences(void **state) {
+  (void)state;
+  const double step = 1e-5;
+  for (int form = 0; form < 2; form++) {
+    const cb_kernel_spec spec = spec_of(form);
+    cb_rng rng = cb_rng_make(45, CB_RNG_BENCH, 1);
+    cb_history *h = make_history();
+    add_rows(h, 40, &rng);
+    cb_surrogate *s = make_surrogate(h, &spec, 1000);
+    cb_likelihood *l;
+    const double *targets;
+    int n;
+    double theta[CB_MAX_THETA], gradient[CB_MAX_THETA];
+    assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+    make_theta(&spec, 2, theta);
+    cb_likelihood_value(l, theta, gradient);
+    for (int i = 0; i < cb_theta_lay_out(&spec).count; i++) {
+      const double here = theta[i];
+      theta[i] = here + step;
+      const double up = cb_likelihood_value(l, theta, NULL);
+      theta[i] = here - step;
+      const double down = cb_likelihood_value(l, theta, NULL);
+      theta[i] = here;
+      if (!(fabs(gradient[i] - (up - down) / (2.0 * step)) <=
+            1e-5 * (1.0 + fabs(gradient[i]))))
+        fail_msg("form %d, theta %d: %.12g, want %.12g", form, i, gradient[i],
+                 (up - down) / (2.0 * step));
+    }
+    cb_likelihood_free(l);
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+/* As a study does: follow, fit, follow; also where the fit comes to nothing. */
+static void following_goes_on_after_a_likelihood(void **state) {
+  (void)state;
+  const int sizes[] = {1000, 30};
+  for (int t = 0; t < 2; t++)
+    for (int form = 0; form < 2; form++) {
+      const cb_kernel_spec spec = spec_of(form);
+      cb_rng rng = cb_rng_make(43, CB_RNG_BENCH, 1);
+      cb_history *h = make_history();
+      cb_surrogate *s = make_surrogate(h, &spec, sizes[t]);
+      for (int i = 0; i < 12; i++) {
+        cb_likelihood *l;
+        const double *targets;
+        int n;
+        add_rows(h, 5, &rng);
+        follow(s, h, &spec);
+        assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+        double theta[CB_MAX_THETA];
+        make_theta(&spec, i, theta);
+        assert_true(isfinite(cb_likelihood_value(l, theta, NULL)));
+        cb_likelihood_free(l);
+        if (i % 3 != 2)
+          put_fit(h, &spec, i);
+        follow(s, h, &spec);
+        cb_surrogate *fresh = make_surrogate(h, &spec, sizes[t]);
+        follow(fresh, h, &spec);
+        const views a = look(s), b = look(fresh);
+        assert_same(&a, &b);
+        cb_surrogate_free(fresh);
+      }
+      cb_surrogate_free(s);
+      cb_history_free(h);
+    }
+}
+
+/* ---- without memory -------------------------------------------------------------- */
+
+static void out_of_memory_leaves_null(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = spec_of(1);
+  cb_history *h = make_history();
+  int k = 0;
+  for (;; k++) {
+    cb_surrogate *s = (cb_surrogate *)h;
+    cb_mem_fail_after(k);
+    const cocabo_status status = cb_surrogate_new(&s, h->space, &spec, 100, &err);
+    cb_mem_fail_after(-1);
+    if (status == COCABO_OK) {
+      cb_surrogate_free(s);
+      break;
+    }
+    assert_int_equal(status, COCABO_E_NO_MEMORY);
+    assert_null(s);
+  }
+  assert_true(k >= 2);
+  cb_surrogate_free(NULL);
+  cb_history_free(h);
+}
+
+/* At the first fit with more rows than the process has room for, and when rows are
+ * appended: who could not follow forgets what there is and follows later. */
+static void a_failed_follow_can_be_forgotten_and_repeated(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = spec_of(1);
+  for (int first = 0; first < 2; first++) {
+    cb_rng rng = cb_rng_make(51, CB_RNG_BENCH, 1);
+    cb_history *h = make_history();
+    cb_surrogate *s = make_surrogate(h, &spec, 1000), *twin;
+    if (first) {
+      add_rows(h, 5, &rng);
+      follow(s, h, &spec);
+    }
+    const int held = count(s);
+    add_rows(h, 90, &rng);
+    put_fit(h, &spec, 1);
+    int failures = 0;
+    for (int k = 0;; k++) {
+      cb_mem_fail_after(k);
+      const cocabo_status status = try_to_follow(s, h, &spec);
+      cb_mem_fail_after(-1);
+      if (status == COCABO_OK)
+        break;
+      assert_int_equal(status, COCABO_E_NO_MEMORY);
+      cb_surrogate_forget(s);
+      /* A process that was not factored has no points. */
+      if (count(s) != 0 && count(s) != held)
+        fail_msg("%d points after %d failures, want %d or none", count(s), failures,
+                 held);
+      failures++;
+    }
+    assert_true(failures > 0);
+    twin = make_surrogate(h, &spec, 1000);
+    follow(twin, h, &spec);
+    const views a = look(s), b = look(twin);
+    assert_same(&a, &b);
+    cb_surrogate_free(twin);
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
+static void a_failed_belief_can_be_forgotten(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = spec_of(0);
+  cb_rng rng = cb_rng_make(53, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  add_rows(h, 50, &rng);
+  put_fit(h, &spec, 1);
+  for (int i = 0; i < 150; i++)
+    ask(h, &rng);
+  cb_surrogate *s = make_surrogate(h, &spec, 1000);
+  follow(s, h, &spec);
+  const views before = look(s);
+  int failures = 0;
+  for (int k = 0;; k++) {
+    cb_mem_fail_after(k);
+    const cocabo_status status = cb_surrogate_believe(s, h, 1.0, &err);
+    cb_mem_fail_after(-1);
+    cb_surrogate_forget(s);
+    const views after = look(s);
+    assert_same(&before, &after);
+    if (status == COCABO_OK)
+      break;
+    failures++;
+  }
+  assert_true(failures > 0);
+  cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(step_by_step_and_all_at_once_give_the_same_bits),
+      cmocka_unit_test(following_agrees_with_a_plain_process),
+      cmocka_unit_test(told_order_is_followed),
+      cmocka_unit_test(targets_are_the_callers),
+      cmocka_unit_test(the_scale_of_the_targets_does_not_matter),
+      cmocka_unit_test(an_active_set_has_the_rows_that_matter),
+      cmocka_unit_test(predictions_at_the_incumbent_stay_close),
+      cmocka_unit_test(equal_rows_are_survived),
+      cmocka_unit_test(beliefs_leave_no_trace),
+      cmocka_unit_test(failed_trials_pull_the_mean_down_and_pending_ones_do_not),
+      cmocka_unit_test(failures_alone_are_survived),
+      cmocka_unit_test(likelihood_has_the_rows_of_the_fit),
+      cmocka_unit_test(its_gradient_agrees_with_central_differences),
+      cmocka_unit_test(following_goes_on_after_a_likelihood),
+      cmocka_unit_test(out_of_memory_leaves_null),
+      cmocka_unit_test(a_failed_follow_can_be_forgotten_and_repeated),
+      cmocka_unit_test(a_failed_belief_can_be_forgotten),
+  };
+  return cmocka_run_group_tests_name("sampler/surrogate", tests, NULL, NULL);
+}
