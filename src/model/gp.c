@@ -59,9 +59,10 @@ void cb_moments(int n, const double *y, double *mean, double *sd) {
   }
   const double spread = n > 0 ? sqrt(squares / n) : 0.0;
   *mean = ldexp(middle, exponent);
-  /* Rounding of the mean alone must not be taken for signal. */
-  *sd =
-      spread > 1e-14 * fabs(middle) ? ldexp(spread, exponent) : fmax(1.0, fabs(*mean));
+  /* Neither rounding of the mean nor subnormal crumbs must be taken for signal. */
+  *sd = ldexp(spread, exponent);
+  if (!(spread > 1e-14 * fabs(middle) && *sd > 1e-290))
+    *sd = fmax(1.0, fabs(*mean));
 }
 
 /* Halved, the difference of any two doubles is finite; and halving is exact. */

@@ -45,7 +45,7 @@ void cb_theta_free(const cb_kernel_spec *spec, cb_theta_box *box) {
   if (t.rates >= 0)
     believe(box, t.rates, spec->c, 1e-3, 10.0, rate, rate, 1.0);
   believe(box, t.weights, t.n_weights, 1e-4, 20.0, 0.5, 0.5, 1.5);
-  believe(box, t.noise, 1, 1e-6, 1.0, 1e-3, 1e-4, 2.0);
+  believe(box, t.noise, 1, 1e-8, 1e-4, 1e-5, 1e-6, 2.0);
   box->perturb = 0.7;
 }
 

@@ -28,9 +28,9 @@
 enum {
   STARTS = 5,         /* of the search */
   FIRST_RESTARTS = 3, /* of the first fit, besides the start */
-  FIT_EVALUATIONS = 20,
+  FIT_EVALUATIONS = 60,
   EVERY_RESULT = 60, /* results up to which each is followed by a fit */
-  UCB_EVERY = 4
+  TURNS = 3          /* every third proposal is UCB on the plain model */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -183,9 +183,8 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const dou
   CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, y, &likelihood, &n,
                                  &targets, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  const cocabo_status status = cb_gp_fit(
-      likelihood, &s->spec, &s->box, restarts,
-      restarts > 0 ? 3 * FIT_EVALUATIONS : FIT_EVALUATIONS, &rng, theta, evidence, err);
+  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, &s->box, restarts,
+                                         FIT_EVALUATIONS, &rng, theta, evidence, err);
   cb_likelihood_free(likelihood);
   if (status != COCABO_OK)
     return status;
@@ -231,15 +230,13 @@ typedef struct {
 } view;
 
 static int model_of(const cb_history *history, int64_t k) {
-  const bool takes_turns =
-      history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
-  return takes_turns && k % 2 == 1 ? WARPED : PLAIN;
+  const bool worth_it = history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
+  return worth_it && k % TURNS != 0 ? WARPED : PLAIN;
 }
 
 static cb_acquisition taste_of(const cb_settings *settings, int64_t k) {
-  if (settings->acquisition == CB_LOGEI && k % UCB_EVERY == UCB_EVERY - 1)
-    return CB_UCB;
-  return settings->acquisition;
+  return settings->acquisition == CB_LOGEI && k % TURNS == 0 ? CB_UCB
+                                                             : settings->acquisition;
 }
 
 /* The surrogate of proposal k, with everything that is pending or failed believed. */
