@@ -280,7 +280,7 @@ static cocabo_status parse_ranges(const char *option, const char *text, int64_t 
   size_t capacity = 0;
   const char *rest = text;
   do {
-    int64_t first, last;
+    int64_t first = 0, last;
     bool ok = read_digits(&rest, &first);
     last = first;
     if (ok && *rest == '-') {

@@ -3,11 +3,11 @@
 #define CB_TESTS_CHECK_H
 
 /* cmocka.h wants these four before it. */
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 
@@ -25,7 +25,7 @@
 #define assert_relative(got, want, tol)                                                \
   do {                                                                                 \
     const double got_ = (got), want_ = (want);                                         \
-    if (!(fabs(got_ - want_) <= (tol) * fabs(want_)))                                  \
+    if (!(fabs(got_ - want_) <= (tol)*fabs(want_)))                                    \
       fail_msg("%s is %.17g, want %.17g", #got, got_, want_);                          \
   } while (0)
 

@@ -50,7 +50,8 @@ static size_t *index_slot(const study_log *log, size_t *index, size_t size,
                           const uint64_t id[2]) {
   const size_t mask = size - 1;
   size_t i = (size_t)((id[0] ^ (id[1] * 0x9E3779B97F4A7C15u)) >> 7) & mask;
-  while (index[i] != 0 && memcmp(log->events[index[i] - 1].id, id, sizeof(uint64_t[2])))
+  while (index[i] != 0 &&
+         memcmp(log->events[index[i] - 1].id, id, sizeof(uint64_t[2])) != 0)
     i = (i + 1) & mask;
   return &index[i];
 }

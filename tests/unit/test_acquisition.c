@@ -56,8 +56,8 @@ static void derivatives_agree_with_central_differences(void **state) {
 static void values_agree_with_the_formulas(void **state) {
   (void)state;
   /* z = 0.25: phi = 0.38666811680284924, Phi = 0.5987063256829237. */
-  const double mu = 0.7, sd = 0.8, best = 0.5, h = 0.38666811680284924 +
-                                                  0.25 * 0.5987063256829237;
+  const double mu = 0.7, sd = 0.8, best = 0.5,
+               h = 0.38666811680284924 + 0.25 * 0.5987063256829237;
   cb_acquire a = {.kind = CB_UCB, .kappa = 2.0, .best = best};
   assert_close(cb_acquire_value(&a, mu, sd, NULL, NULL), 2.3, 1e-15);
   a.kind = CB_EI;

@@ -54,7 +54,8 @@ static void fitting_finds_the_maximum_that_a_grid_finds(void **state) {
 
 static void the_same_stream_gives_the_same_bits(void **state) {
   (void)state;
-  const cb_kernel_spec spec = {.d = D, .c = C, .half = true, .lambda = 0.5, .ard = true};
+  const cb_kernel_spec spec = {
+      .d = D, .c = C, .half = true, .lambda = 0.5, .ard = true};
   double x[N], y[N], theta[2][2];
   int32_t h[C * N];
   sample_data(x, h, y);
@@ -84,7 +85,8 @@ static void poisoned_data_is_a_numeric_failure_and_leaves_theta(void **state) {
   cb_likelihood *l;
   assert_ok(cb_likelihood_new(&l, &spec, N, x, h, y, &err));
   cb_rng rng = cb_rng_make(4, CB_RNG_FIT, 7);
-  assert_fails(cb_gp_fit(l, &spec, &box, 1, 20, &rng, theta, NULL, &err), COCABO_E_NUMERIC,
+  assert_fails(cb_gp_fit(l, &spec, &box, 1, 20, &rng, theta, NULL, &err),
+               COCABO_E_NUMERIC,
                "no hyper-parameters give a covariance that can be factored");
   assert_memory_equal(theta, box.start, sizeof theta);
   cb_likelihood_free(l);

@@ -23,8 +23,8 @@ static void finds_a_free_minimum(void **state) {
   const double lower[] = {-2.0, -2.0}, upper[] = {2.0, 2.0};
   cb_lbfgsb *ws;
   assert_ok(cb_lbfgsb_new(&ws, 2, &err));
-  assert_close(cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS), 0.0,
-               1e-15);
+  assert_close(cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS),
+               0.0, 1e-15);
   assert_close(x[0], 1.0, 1e-7);
   assert_close(x[1], 1.0, 1e-7);
   assert_true(calls < 80);
@@ -39,8 +39,8 @@ static void stops_at_an_active_bound(void **state) {
   const double lower[] = {-2.0, -2.0}, upper[] = {0.5, 2.0};
   cb_lbfgsb *ws;
   assert_ok(cb_lbfgsb_new(&ws, 2, &err));
-  assert_close(cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS), 0.25,
-               1e-12);
+  assert_close(cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS),
+               0.25, 1e-12);
   assert_close(x[0], 0.5, 0.0);
   assert_close(x[1], 0.25, 1e-7);
   cb_lbfgsb_free(ws);
@@ -54,7 +54,8 @@ static void keeps_to_its_budget_and_returns_the_best_seen(void **state) {
   const cb_lbfgsb_limits few = {.max_evaluations = 7, .grad_tolerance = 1e-10};
   cb_lbfgsb *ws;
   assert_ok(cb_lbfgsb_new(&ws, 2, &err));
-  const double value = cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &few);
+  const double value =
+      cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &few);
   assert_int_equal(calls, 7);
   assert_true(value < 24.2); /* the start's */
   assert_close(rosenbrock(&calls, x, ignored), value, 0.0);
