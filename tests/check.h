@@ -2,14 +2,14 @@
 #ifndef CB_TESTS_CHECK_H
 #define CB_TESTS_CHECK_H
 
-/* cmocka.h wants these four before it. */
-#include <cmocka.h>
+/* cmocka.h wants the first four before it; the blank line keeps them so. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <math.h>
+#include <cmocka.h>
 
 #include "cocabo.h"
 
