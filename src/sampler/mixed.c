@@ -26,11 +26,13 @@
 #include "sampler/surrogate.h"
 
 enum {
-  STARTS = 5,         /* of the search */
-  FIRST_RESTARTS = 3, /* of the first fit, besides the start */
-  FIT_EVALUATIONS = 60,
-  EVERY_RESULT = 60, /* results up to which each is followed by a fit */
-  TURNS = 3          /* every third proposal is UCB on the plain model */
+  STARTS = 5,             /* of the search */
+  FIRST_RESTARTS = 3,     /* of the first fit, besides the start */
+  FIT_EVALUATIONS = 60,   /* of the likelihood while they are cheap */
+  FEW_EVALUATIONS = 40,   /* beyond EVERY_RESULT results, */
+  LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
+  EVERY_RESULT = 60,      /* results up to which each is followed by a fit */
+  TURNS = 3               /* every third proposal is UCB on the plain model */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -169,6 +171,13 @@ static bool fit_due(const cb_ask *ask) {
   return history->n > 1 && history->n - seen >= every;
 }
 
+static int evaluations_for(int64_t n) {
+  enum { MANY = 500 };
+  return n < EVERY_RESULT ? FIT_EVALUATIONS
+         : n < MANY       ? FEW_EVALUATIONS
+                          : LEAST_EVALUATIONS;
+}
+
 /* Theta of one model, and its log posterior in the units of its targets. */
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const double *y,
                                double half_gap, double *theta, double *evidence,
@@ -183,8 +192,9 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const dou
   CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, y, &likelihood, &n,
                                  &targets, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, &s->box, restarts,
-                                         FIT_EVALUATIONS, &rng, theta, evidence, err);
+  const cocabo_status status =
+      cb_gp_fit(likelihood, &s->spec, &s->box, restarts, evaluations_for(history->n),
+                &rng, theta, evidence, err);
   cb_likelihood_free(likelihood);
   if (status != COCABO_OK)
     return status;
