@@ -5,11 +5,14 @@
 
 #include "base/special.h"
 
+static const double STEEP = 1000.0; /* what a lacking unit of deviation costs UCB */
+
 static double ucb(const cb_acquire *a, double mu, double sd, double *by_mu,
                   double *by_sd) {
+  const double lack = sd < a->min_sd ? a->min_sd - sd : 0.0;
   *by_mu = 1.0;
-  *by_sd = a->kappa;
-  return mu + a->kappa * sd;
+  *by_sd = a->kappa + (lack > 0.0 ? STEEP : 0.0);
+  return mu + a->kappa * sd - STEEP * lack;
 }
 
 /* d EI/d mu = Phi(z), d EI/d sd = h(z) - z Phi(z) = phi(z) */

@@ -15,8 +15,10 @@ typedef enum cb_acquisition { CB_UCB, CB_EI, CB_LOGEI } cb_acquisition;
 
 typedef struct cb_acquire {
   cb_acquisition kind;
-  double kappa; /* UCB */
-  double best;  /* EI, LogEI */
+  double kappa;  /* UCB */
+  double min_sd; /* UCB: below this deviation a point falls off steeply, so that the
+                    maximum lies where there is something to learn; 0 = nowhere */
+  double best;   /* EI, LogEI */
 } cb_acquire;
 
 /* The value at (mu, sd >= 0) and, unless NULL, its derivatives by mu and by sd. */

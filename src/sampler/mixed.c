@@ -5,10 +5,12 @@
  * weights and rates are all learnt (model/kernel.h, CB_FREE).
  *
  *   refit       after every result while there are few, then every max(10, n/20)
- *   two models  y as it is, and y warped so that one bad value far away does not
- * flatten everything near the optimum; if the evidence for the warp is clear the two
- * take turns, because the warp alone can get stuck two tastes  LogEI, and every fourth
- * time UCB, for the same reason
+ *   two models  y itself, but for values so far below the median that they say nothing
+ *               about the top; and y warped, so that the top is spread out, if the
+ *               evidence is for it or values had to be cut off
+ *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
+ * each of them alone gets stuck on some problem. Every other UCB only looks at points
+ * that it knows little about.
  *
  * Proposals are counted k = 0, 1, 2, ... after the design; k decides whose turn it is.
  */
@@ -32,10 +34,13 @@ enum {
   FEW_EVALUATIONS = 40,   /* beyond EVERY_RESULT results, */
   LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
   EVERY_RESULT = 60,      /* results up to which each is followed by a fit */
-  TURNS = 3               /* every third proposal is UCB on the plain model */
+  TURNS = 3,
+  WARY = 6 /* every second UCB must learn something */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
+static const double FAR_BELOW = 3.0;      /* of the gap between best and median */
+static const double LEARN = 0.05;         /* deviation that a wary UCB wants at least */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
 
 enum { PLAIN, WARPED, N_MODELS };
@@ -48,8 +53,10 @@ typedef struct {
   cb_theta_box box;
   cb_surrogate *surrogates[N_MODELS];
   cb_mixed_search *search;
-  double *warped; /* n: the history's y, warped */
-  size_t warped_room;
+  double *targets[N_MODELS]; /* n: the history's y, cut off below; and warped */
+  size_t room[N_MODELS];
+  double half_gap; /* between the best and the median y, halved */
+  bool cut;        /* was a value cut off? */
 } mixed;
 
 /* What a fit says: is the warp worth it, and theta of both models. */
@@ -71,10 +78,11 @@ static void destroy(void *state) {
   mixed *s = state;
   if (!s)
     return;
-  for (int m = 0; m < N_MODELS; m++)
+  for (int m = 0; m < N_MODELS; m++) {
     cb_surrogate_free(s->surrogates[m]);
+    cb_free(s->targets[m]);
+  }
   cb_mixed_search_free(s->search);
-  cb_free(s->warped);
   cb_free(s);
 }
 
@@ -122,32 +130,39 @@ static cocabo_status create(void **state, const cocabo_space *space,
   return COCABO_OK;
 }
 
-/* ---- the output warp ------------------------------------------------------------- */
+/* ---- targets --------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b) {
   const double u = *(const double *)a, v = *(const double *)b;
   return (u > v) - (u < v);
 }
 
-/* w = -log((max y - y) / m + floor), m the median gap; nothing is warped if m = 0.
+/* Plain: y, but nothing below the median by more than three times the gap between best
+ * and median. Warped: -log((max y - y) / m + floor), m the median gap; y if m = 0.
  * Maximum and median are those of the whole history. Gaps are halved, so that none
  * overflows. */
-static cocabo_status warp(mixed *s, const cb_history *history, double *half_gap,
-                          cocabo_error *err) {
+static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error *err) {
   const size_t n = (size_t)history->n;
-  *half_gap = 0.0;
-  if (!cb_reserve((void **)&s->warped, &s->warped_room, n, sizeof *s->warped))
-    return cb_no_memory(err);
+  for (int m = 0; m < N_MODELS; m++)
+    if (!cb_reserve((void **)&s->targets[m], &s->room[m], n, sizeof(double)))
+      return cb_no_memory(err);
+  s->half_gap = 0.0;
+  s->cut = false;
   if (n == 0)
     return COCABO_OK;
   const double *y = history->y, top = y[history->best];
+  double *plain = s->targets[PLAIN], *warped = s->targets[WARPED];
   for (size_t i = 0; i < n; i++)
-    s->warped[i] = 0.5 * top - 0.5 * y[i];
-  qsort(s->warped, n, sizeof *s->warped, ascending);
-  const double m = 0.5 * s->warped[(n - 1) / 2] + 0.5 * s->warped[n / 2];
-  for (size_t i = 0; i < n; i++)
-    s->warped[i] = m > 0.0 ? -log((0.5 * top - 0.5 * y[i]) / m + WARP_FLOOR) : y[i];
-  *half_gap = m;
+    warped[i] = 0.5 * top - 0.5 * y[i];
+  qsort(warped, n, sizeof *warped, ascending);
+  const double m = s->half_gap = 0.5 * warped[(n - 1) / 2] + 0.5 * warped[n / 2];
+  for (size_t i = 0; i < n; i++) {
+    const double gap = 0.5 * top - 0.5 * y[i], most = (1.0 + FAR_BELOW) * m;
+    const bool far = m > 0.0 && gap > most;
+    s->cut |= far;
+    plain[i] = far ? top - 2.0 * most : y[i];
+    warped[i] = m > 0.0 ? -log(gap / m + WARP_FLOOR) : y[i];
+  }
   return COCABO_OK;
 }
 
@@ -179,9 +194,8 @@ static int evaluations_for(int64_t n) {
 }
 
 /* Theta of one model, and its log posterior in the units of its targets. */
-static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const double *y,
-                               double half_gap, double *theta, double *evidence,
-                               cocabo_error *err) {
+static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *theta,
+                               double *evidence, cocabo_error *err) {
   const cb_history *history = ask->history;
   const int restarts = history->fit.n_theta > 0 ? 0 : FIRST_RESTARTS;
   cb_likelihood *likelihood;
@@ -189,8 +203,8 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const dou
   double mean, sd;
   int n;
   memcpy(theta, theta_of(s, history, model), (size_t)theta_count(s) * sizeof *theta);
-  CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, y, &likelihood, &n,
-                                 &targets, err));
+  CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, s->targets[model],
+                                 &likelihood, &n, &targets, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   const cocabo_status status =
       cb_gp_fit(likelihood, &s->spec, &s->box, restarts, evaluations_for(history->n),
@@ -202,7 +216,7 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, const dou
   cb_moments(n, targets, &mean, &sd);
   *evidence -= n * log(sd);
   if (model == WARPED)
-    *evidence += log_slopes(targets, n, half_gap);
+    *evidence += log_slopes(targets, n, s->half_gap);
   return COCABO_OK;
 }
 
@@ -211,16 +225,15 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   mixed *s = state;
   const cb_history *history = ask->history;
   const size_t n_theta = (size_t)theta_count(s), count = FIT_THETA + N_MODELS * n_theta;
-  double half_gap, evidence[N_MODELS], theta[FIT_THETA + N_MODELS * CB_MAX_THETA];
+  double evidence[N_MODELS], theta[FIT_THETA + N_MODELS * CB_MAX_THETA];
   double *plain = theta + FIT_THETA, *warped = plain + n_theta;
-  CB_TRY(warp(s, history, &half_gap, err));
-  CB_TRY(fit_model(s, ask, PLAIN, history->y, 0.0, plain, &evidence[PLAIN], err));
+  CB_TRY(transform(s, history, err));
+  CB_TRY(fit_model(s, ask, PLAIN, plain, &evidence[PLAIN], err));
   memcpy(warped, plain, n_theta * sizeof *theta);
   theta[FIT_WARP] = 0.0;
-  if (half_gap > 0.0) {
-    CB_TRY(
-        fit_model(s, ask, WARPED, s->warped, half_gap, warped, &evidence[WARPED], err));
-    theta[FIT_WARP] = evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
+  if (s->half_gap > 0.0) {
+    CB_TRY(fit_model(s, ask, WARPED, warped, &evidence[WARPED], err));
+    theta[FIT_WARP] = s->cut || evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
   }
   out->theta = cb_calloc(count, sizeof *theta);
   if (!out->theta)
@@ -241,7 +254,7 @@ typedef struct {
 
 static int model_of(const cb_history *history, int64_t k) {
   const bool worth_it = history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
-  return worth_it && k % TURNS != 0 ? WARPED : PLAIN;
+  return worth_it && k % TURNS == 2 ? WARPED : PLAIN;
 }
 
 static cb_acquisition taste_of(const cb_settings *settings, int64_t k) {
@@ -254,7 +267,7 @@ static cocabo_status open_view(mixed *s, const cb_history *history, int64_t k, v
                                cocabo_error *err) {
   v->model = model_of(history, k);
   v->surrogate = s->surrogates[v->model];
-  const double *y = v->model == WARPED ? s->warped : history->y;
+  const double *y = s->targets[v->model];
   double worst = history->n > 0 ? y[0] : 0.0;
   for (int64_t i = 1; i < history->n; i++)
     worst = fmin(worst, y[i]);
@@ -264,6 +277,7 @@ static cocabo_status open_view(mixed *s, const cb_history *history, int64_t k, v
   v->acquire = (cb_acquire){
       .kind = taste_of(s->settings, k),
       .kappa = s->settings->kappa,
+      .min_sd = k % WARY == 0 ? LEARN : 0.0,
       .best = history->best >= 0
                   ? cb_surrogate_standardise(v->surrogate, y[history->best])
                   : 0.0};
@@ -323,9 +337,8 @@ static cocabo_status select_point(mixed *s, const cb_ask *ask, cb_proposal *out,
 static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
                              cocabo_error *err) {
   mixed *s = state;
-  double ignored;
   CB_TRY(cb_ask_has_room(ask, err));
-  CB_TRY(warp(s, ask->history, &ignored, err));
+  CB_TRY(transform(s, ask->history, err));
   for (int k = 0; k < ask->batch; k++)
     CB_TRY(select_point(s, ask, out, k, err));
   return COCABO_OK;

@@ -53,6 +53,19 @@ static void derivatives_agree_with_central_differences(void **state) {
     }
 }
 
+static void ucb_falls_off_below_the_least_deviation(void **state) {
+  (void)state;
+  const cb_acquire a = {.kind = CB_UCB, .kappa = 1.7, .min_sd = 0.3};
+  double by_mu, by_sd;
+  assert_close(cb_acquire_value(&a, 0.4, 0.3, &by_mu, &by_sd), 0.4 + 1.7 * 0.3, 1e-15);
+  assert_close(by_sd, 1.7, 1e-15);
+  const double low = cb_acquire_value(&a, 0.4, 0.21, &by_mu, &by_sd);
+  assert_true(low < -50.0);
+  const double step = 1e-6;
+  assert_close(by_sd, (cb_acquire_value(&a, 0.4, 0.21 + step, NULL, NULL) - low) / step,
+               1e-6);
+}
+
 static void values_agree_with_the_formulas(void **state) {
   (void)state;
   /* z = 0.25: phi = 0.38666811680284924, Phi = 0.5987063256829237. */
@@ -182,6 +195,7 @@ static void out_of_memory_is_an_error_not_a_crash(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_agree_with_central_differences),
+      cmocka_unit_test(ucb_falls_off_below_the_least_deviation),
       cmocka_unit_test(values_agree_with_the_formulas),
       cmocka_unit_test(log_ei_is_the_logarithm_of_ei),
       cmocka_unit_test(climbing_reaches_a_maximum_inside_the_cube),
