@@ -33,7 +33,8 @@ enum {
   FIT_EVALUATIONS = 60,   /* of the likelihood while they are cheap */
   FEW_EVALUATIONS = 40,   /* beyond EVERY_RESULT results, */
   LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
-  EVERY_RESULT = 60,      /* results up to which each is followed by a fit */
+  MANY_RESULTS = 500,
+  EVERY_RESULT = 60, /* results up to which each is followed by a fit */
   TURNS = 3,
   WARY = 6 /* every second UCB must learn something */
 };
@@ -187,17 +188,17 @@ static bool fit_due(const cb_ask *ask) {
 }
 
 static int evaluations_for(int64_t n) {
-  enum { MANY = 500 };
-  return n < EVERY_RESULT ? FIT_EVALUATIONS
-         : n < MANY       ? FEW_EVALUATIONS
-                          : LEAST_EVALUATIONS;
+  return n < EVERY_RESULT   ? FIT_EVALUATIONS
+         : n < MANY_RESULTS ? FEW_EVALUATIONS
+                            : LEAST_EVALUATIONS;
 }
 
 /* Theta of one model, and its log posterior in the units of its targets. */
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *theta,
                                double *evidence, cocabo_error *err) {
   const cb_history *history = ask->history;
-  const int restarts = history->fit.n_theta > 0 ? 0 : FIRST_RESTARTS;
+  const bool first = history->fit.n_theta == 0;
+  const int restarts = first && history->n < MANY_RESULTS ? FIRST_RESTARTS : 0;
   cb_likelihood *likelihood;
   const double *targets;
   double mean, sd;
@@ -252,14 +253,18 @@ typedef struct {
   cb_acquire acquire;
 } view;
 
+/* Without categories there is little to get stuck on, and UCB would spend its turns on
+ * the corners of the cube: then LogEI alone, on the warped model if it is worth it. */
 static int model_of(const cb_history *history, int64_t k) {
   const bool worth_it = history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
-  return worth_it && k % TURNS == 2 ? WARPED : PLAIN;
+  const bool its_turn = history->space->c == 0 || k % TURNS == 2;
+  return worth_it && its_turn ? WARPED : PLAIN;
 }
 
-static cb_acquisition taste_of(const cb_settings *settings, int64_t k) {
-  return settings->acquisition == CB_LOGEI && k % TURNS == 0 ? CB_UCB
-                                                             : settings->acquisition;
+static cb_acquisition taste_of(const mixed *s, int64_t k) {
+  const bool its_turn = s->space->c > 0 && k % TURNS == 0;
+  return s->settings->acquisition == CB_LOGEI && its_turn ? CB_UCB
+                                                          : s->settings->acquisition;
 }
 
 /* The surrogate of proposal k, with everything that is pending or failed believed. */
@@ -275,7 +280,7 @@ static cocabo_status open_view(mixed *s, const cb_history *history, int64_t k, v
                              err));
   CB_TRY(cb_surrogate_believe(v->surrogate, history, worst, err));
   v->acquire = (cb_acquire){
-      .kind = taste_of(s->settings, k),
+      .kind = taste_of(s, k),
       .kappa = s->settings->kappa,
       .min_sd = k % WARY == 0 ? LEARN : 0.0,
       .best = history->best >= 0
