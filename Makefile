@@ -3,8 +3,9 @@ JOBS := $(shell nproc)
 
 .PHONY: all run test bench format clean setup-run setup-test
 all: setup-run
-	@cmake --preset release -DCOCABO_TESTS=OFF >build.log 2>&1 || { cat build.log; exit 1; }
-	@cmake --build --preset release -j $(JOBS) -- --no-print-directory -s
+	@cmake --preset release -DCOCABO_TESTS=OFF >build.log 2>&1 \
+	  && cmake --build --preset release -j $(JOBS) >>build.log 2>&1 \
+	  || { tail -n 60 build.log; exit 1; }
 
 # The main job, in well under a minute: the paper's method on its first problem.
 run: all

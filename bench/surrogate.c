@@ -90,7 +90,7 @@ typedef struct model {
   cocabo_status (*predict)(split *s, cocabo_error *err);
 } model;
 
-/* METHOD 1 with everything learnt: one length scale, lambda and the noise. */
+/* The paper's kernel with everything learnt: one length scale, lambda and the noise. */
 enum { RESTARTS = 5, EVALUATIONS = 200 };
 
 static cocabo_status learn(const split *s, const cb_kernel_spec *spec, double *theta,

@@ -3,7 +3,7 @@
 
     python3 tools/gen_oracles_problems.py        writes tests/oracle/problems.h
 
-Everything is written from the definitions of the functions (METHOD section 6), Ackley in
+Everything is written from the definitions of the functions, Ackley in
 its textbook form; optima are found numerically from the same definitions, or are points
 named here that a longer search has found. Random numbers that are part of a problem come
 from a Philox of its own. Needs mpmath, numpy and scipy; the tests only need the committed

@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "cocabo.h"
 
-/* How a value becomes a reward (METHOD, section 3). Every form needs all values seen so
+/* How a value becomes a reward (decision 0003). Every form needs all values seen so
  * far, which the team keeps. */
 typedef enum cb_reward {
   CB_REWARD_RELATIVE, /* best with this category above the mean of the best of all

@@ -20,7 +20,7 @@ typedef struct cb_theta_box {
 /* The paper's: length scales in [1e-4, 3] from 0.2, lambda in [1e-6, 1] from 0.5, noise
  * in [1e-6, 1] from 0.1; nothing believed, uniform restarts. */
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box);
-/* For the free kernel, with log-normal beliefs (METHOD 4). */
+/* For the free kernel, with log-normal beliefs (decision 0005). */
 void cb_theta_free(const cb_kernel_spec *spec, cb_theta_box *box);
 
 /* Maximises likelihood times prior from theta (in and out) and from `restarts` random

@@ -8,7 +8,7 @@
  *
  * in one of two forms:
  *   CB_PAPER  w_a = w_x = (1 - lambda) / 2, w_b = lambda, and the Hamming kernel is off
- *             (METHOD 1; the paper's eq. 2 is the same without the 1/2)
+ *             (decision 0001; the paper's eq. 2 is the same without the 1/2)
  *   CB_FREE   the rates t_j and all weights are learnt. The overlap sees a sum of
  * effects of single categories, the Hamming kernel what they do together. With inputs
  * of one kind only, only that kind's terms are there (the paper's with weight 1), and

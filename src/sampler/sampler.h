@@ -22,12 +22,12 @@
 typedef struct cb_settings {
   uint64_t seed;
   int64_t n_init;
-  int64_t horizon;    /* planned rounds T, 0 = anytime */
-  bool deterministic; /* the objective; then no point is proposed twice */
-  bool lambda_auto;   /* learn lambda; else it is `lambda` */
-  double lambda;      /* in [0,1] */
-  bool
-      kernel_sum_half; /* METHOD 1: 1/2 (k_h + k_x) rather than the paper's k_h + k_x */
+  int64_t horizon;      /* planned rounds T, 0 = anytime */
+  bool deterministic;   /* the objective; then no point is proposed twice */
+  bool lambda_auto;     /* learn lambda; else it is `lambda` */
+  double lambda;        /* in [0,1] */
+  bool kernel_sum_half; /* decision 0001: 1/2 (k_h + k_x) rather than the paper's k_h +
+                           k_x */
   bool ard;
   cb_acquisition acquisition;
   double kappa;
