@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "acquisition/search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "optim/lbfgsb.h"
@@ -160,20 +161,6 @@ static double score_one(cb_mixed_search *s, const double *x, const int32_t *h) {
   cb_gp_predict_mixed(s->gp, 1, x, h, s->mu, s->sd);
   values_of(s, 1, &value);
   return value;
-}
-
-/* The best `keep` of n values, sorted, ties to the lower index; NaN comes last. */
-static int rank(int n, const double *value, int keep, int *order) {
-  int ranked = 0;
-  for (int i = 0; i < n; i++) {
-    if (ranked == keep && !(value[i] > value[order[ranked - 1]]))
-      continue;
-    int place = ranked < keep ? ranked++ : ranked - 1;
-    for (; place > 0 && value[i] > value[order[place - 1]]; place--)
-      order[place] = order[place - 1];
-    order[place] = i;
-  }
-  return ranked;
 }
 
 /* ---- the pool -------------------------------------------------------------------- */
@@ -345,14 +332,14 @@ static bool move(cb_mixed_search *s, double *value, double *next, cb_rng *rng) {
     swaps = list_swaps(s, MAX_NEIGHBOURS - p->count, rng);
 
   score_pool(s);
-  if (rank(p->count, p->value, 1, &best) > 0) {
+  if (cb_rank_best(p->count, p->value, 1, &best) > 0) {
     *next = p->value[best];
     copy_x(s, s->try_x, x_of(s, p, best));
     copy_h(s, s->try_h, h_of(s, p, best));
   }
   cb_gp_predict_swaps(s->gp, s->at_x, s->at_h, swaps, s->which, s->to, s->mu, s->sd);
   values_of(s, swaps, p->value);
-  if (rank(swaps, p->value, 1, &best) > 0 && p->value[best] > *next) {
+  if (cb_rank_best(swaps, p->value, 1, &best) > 0 && p->value[best] > *next) {
     *next = p->value[best];
     copy_x(s, s->try_x, s->at_x);
     copy_h(s, s->try_h, s->at_h);
@@ -389,7 +376,7 @@ int cb_mixed_search_run(cb_mixed_search *s, cb_gp *gp, const cb_acquire *acquire
   s->result.count = 0;
   fill_pool(s, rng, x, h);
   score_pool(s);
-  const int ranked = rank(POOL, s->pool.value, MAX_STARTS + SPARES, s->order);
+  const int ranked = cb_rank_best(POOL, s->pool.value, MAX_STARTS + SPARES, s->order);
   for (int i = 0; i < ranked; i++) {
     const int k = s->order[i];
     add_result(s, x_of(s, &s->pool, k), h_of(s, &s->pool, k), s->pool.value[k]);
@@ -399,7 +386,7 @@ int cb_mixed_search_run(cb_mixed_search *s, cb_gp *gp, const cb_acquire *acquire
     copy_h(s, s->at_h, h_of(s, &s->result, i));
     ascend(s, s->result.value[i], rng);
   }
-  return rank(s->result.count, s->result.value, RESULTS, s->order);
+  return cb_rank_best(s->result.count, s->result.value, RESULTS, s->order);
 }
 
 void cb_mixed_search_ranked(const cb_mixed_search *s, int place, const double **x,

@@ -1,6 +1,7 @@
 #include "acquisition/search.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/mem.h"
 #include "base/status.h"
@@ -59,24 +60,28 @@ double *cb_search_candidates(cb_search *search) {
   return search->candidates;
 }
 
-/* Insertion into a short sorted list: keep is small, so this beats sorting all. */
-static void rank_best(cb_search *s, int keep) {
+static bool better(double a, double b) {
+  return a > b || (isnan(b) && !isnan(a));
+}
+
+int cb_rank_best(int n, const double *value, int keep, int *order) {
   int ranked = 0;
-  for (int i = 0; i < s->m; i++) {
-    if (ranked == keep && !(s->value[i] > s->value[s->ranking[ranked - 1]]))
+  for (int i = 0; i < n; i++) {
+    if (ranked == keep && !better(value[i], value[order[ranked - 1]]))
       continue;
     int place = ranked < keep ? ranked++ : ranked - 1;
-    for (; place > 0 && s->value[i] > s->value[s->ranking[place - 1]]; place--)
-      s->ranking[place] = s->ranking[place - 1];
-    s->ranking[place] = i;
+    for (; place > 0 && better(value[i], value[order[place - 1]]); place--)
+      order[place] = order[place - 1];
+    order[place] = i;
   }
+  return ranked;
 }
 
 void cb_search_score(cb_search *s, cb_gp *gp, const cb_acquire *acquire, int keep) {
   cb_gp_predict(gp, s->m, s->candidates, s->mu, s->sd);
   for (int i = 0; i < s->m; i++)
     s->value[i] = cb_acquire_value(acquire, s->mu[i], s->sd[i], NULL, NULL);
-  rank_best(s, keep < s->m ? keep : s->m);
+  cb_rank_best(s->m, s->value, keep, s->ranking);
 }
 
 const double *cb_search_ranked(const cb_search *s, int rank, double *value) {

@@ -13,6 +13,11 @@
 #include "cocabo.h"
 #include "model/gp.h"
 
+/* Indices of the best `keep` of n values into order, sorted, ties to the lower index;
+ * NaN counts as -inf. Returns how many there are. For a short list: O(n) while few
+ * change. */
+int cb_rank_best(int n, const double *value, int keep, int *order);
+
 typedef struct cb_search cb_search;
 
 /* A workspace for up to m candidates in d dimensions. *out is owned by the caller. */

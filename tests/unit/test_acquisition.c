@@ -182,6 +182,20 @@ static void ranking_finds_the_best_whatever_their_order(void **state) {
   cb_gp_free(gp);
 }
 
+static void ranking_puts_nan_last_and_ties_in_order(void **state) {
+  (void)state;
+  const double value[] = {nan(""), 2.0, -INFINITY, 3.5, 2.0, nan(""), 3.5};
+  const int want[] = {3, 6, 1, 4, 2, 0, 5};
+  int order[7];
+  for (int keep = 1; keep <= 7; keep++) {
+    assert_int_equal(cb_rank_best(7, value, keep, order), keep);
+    for (int i = 0; i < keep; i++)
+      assert_int_equal(order[i], want[i]);
+  }
+  assert_int_equal(cb_rank_best(3, value, 9, order), 3);
+  assert_int_equal(cb_rank_best(0, value, 9, order), 0);
+}
+
 static void out_of_memory_is_an_error_not_a_crash(void **state) {
   (void)state;
   cb_search *search;
@@ -200,6 +214,7 @@ int main(void) {
       cmocka_unit_test(log_ei_is_the_logarithm_of_ei),
       cmocka_unit_test(climbing_reaches_a_maximum_inside_the_cube),
       cmocka_unit_test(ranking_finds_the_best_whatever_their_order),
+      cmocka_unit_test(ranking_puts_nan_last_and_ties_in_order),
       cmocka_unit_test(out_of_memory_is_an_error_not_a_crash),
   };
   return cmocka_run_group_tests_name("acquisition", tests, NULL, NULL);
