@@ -211,7 +211,7 @@ class Run(Case):
     def test_seconds_are_shared_by_the_points_of_an_ask(self):
         start = time.monotonic()
         self.ok(*run_args(self.file, method="cocabo-0.5", seeds="0", init=50,
-                          iterations=3, batch=8))
+                          iterations=3, batch=8, more=["--set", "samples=50000"]))
         elapsed = time.monotonic() - start
         total = sum(float(row["ask_seconds"]) for row in rows(self.file))
         self.assertTrue(elapsed / 20 < total < elapsed, (total, elapsed))
@@ -343,7 +343,7 @@ class Resume(Case):
 class Interruptions(Case):
     """Long enough to be hit in the middle, short enough to be repeated."""
 
-    KIND = dict(problem="func-2c", method="random", seeds="0-39", init=10,
+    KIND = dict(problem="func-2c", method="random", seeds="0-99", init=10,
                 iterations=1500)
 
     def start(self, jobs=2, quiet=True, **pipes):
@@ -394,7 +394,7 @@ class Interruptions(Case):
                 return True
 
         self.wait_for(lambda: all(map(gone, workers)))
-        self.assertLess(len(rows(self.file)), 40 * 1510)
+        self.assertLess(len(rows(self.file)), 100 * 1510)
         self.finish()
 
     def test_interrupt_exits_130_and_is_resumed(self):
@@ -428,7 +428,7 @@ class Interruptions(Case):
     def test_progress_is_a_bar_on_a_terminal_and_one_line_elsewhere(self):
         process = self.start(quiet=False)
         _, text = process.communicate(timeout=60)
-        self.assertEqual(text.decode(), f"{self.file}: 40 of 40 runs done, 0 were there\n")
+        self.assertEqual(text.decode(), f"{self.file}: 100 of 100 runs done, 0 were there\n")
         self.file.unlink()
         parent, child = pty.openpty()
         process = self.start(quiet=False, stderr=child)
@@ -442,9 +442,9 @@ class Interruptions(Case):
                 break
         os.close(parent)
         self.assertEqual(process.wait(), 0)
-        self.assertRegex(text.decode(), r"\r\[#+\.*\] \d+/40 runs, \d+/60400 evaluations, "
+        self.assertRegex(text.decode(), r"\r\[#+\.*\] \d+/100 runs, \d+/151000 evaluations, "
                                         r"[\d.e+]+/s, ETA \d+:\d\d:\d\d")
-        self.assertIn("40/40 runs, 60400/60400 evaluations", text.decode())
+        self.assertIn("100/100 runs, 151000/151000 evaluations", text.decode())
 
 
 class Table(Case):
