@@ -50,6 +50,7 @@ typedef enum cocabo_status {
   COCABO_E_NOT_FOUND = 21, /* no such study, trial, parameter or option */
   COCABO_E_EXISTS = 22,    /* name already taken */
   COCABO_E_EXHAUSTED = 23, /* every point of a finite space has been proposed */
+  COCABO_E_BUDGET = 24,    /* the study's budget of trials is used up (option trials) */
   COCABO_E_NO_MEMORY = 30,
   COCABO_E_NUMERIC = 40,     /* a factorisation failed after every fallback */
   COCABO_E_STORE = 50,       /* the store failed; message holds its own text */
@@ -121,8 +122,47 @@ COCABO_API cocabo_status cocabo_space_add_choice(
     cocabo_space *space, const char *name, const cocabo_value *choices, size_t n,
     unsigned flags, /* COCABO_ORDERED or 0 */
     cocabo_error *err) COCABO_MUST_CHECK;
+/* A parameter by its domain as text, the way front ends spell it:
+ *   float(1e-5,0.1,log)  float(0,1,step=0.25)  int(1,8)  int(16,1024,log)
+ *   choice(adam,sgd,"1",1,1.0,true,null)       ordinal(small,medium,large)
+ * An unquoted number, true, false or null is what it looks like; other text may be
+ * quoted as in JSON, and must be where it has a comma, a parenthesis, a quote or spaces
+ * at its ends. */
+COCABO_API cocabo_status cocabo_space_add(cocabo_space *space, const char *name,
+                                          const char *domain,
+                                          cocabo_error *err) COCABO_MUST_CHECK;
+
+/* What a space consists of: parameter i in the order they were added. */
+typedef enum cocabo_kind {
+  COCABO_KIND_REAL = 0,
+  COCABO_KIND_INT = 1,
+  COCABO_KIND_CHOICE = 2,
+  COCABO_KIND_ORDINAL = 3
+} cocabo_kind;
+
 COCABO_API size_t
 cocabo_space_count(const cocabo_space *space); /* parameters; NULL: 0 */
+COCABO_API const char *cocabo_space_name(const cocabo_space *space,
+                                         size_t i); /* NULL past the end */
+COCABO_API cocabo_kind cocabo_space_kind(const cocabo_space *space, size_t i);
+/* Bounds of a real or int; step is 0 if it is continuous (1 for an int), and log is 1
+ * on a logarithmic scale. Out-parameters may be NULL. COCABO_E_INVALID for choices. */
+COCABO_API cocabo_status cocabo_space_get_range(const cocabo_space *space, size_t i,
+                                                double *low, double *high, double *step,
+                                                int *log,
+                                                cocabo_error *err) COCABO_MUST_CHECK;
+/* Choices of a choice or ordinal: how many (0 for numbers), and the k-th; its text is
+ * borrowed from the space. */
+COCABO_API size_t cocabo_space_choices(const cocabo_space *space, size_t i);
+COCABO_API cocabo_status cocabo_space_get_choice(const cocabo_space *space, size_t i,
+                                                 size_t k, cocabo_value *out,
+                                                 cocabo_error *err) COCABO_MUST_CHECK;
+/* The domain as cocabo_space_add reads it, in a text owned by the space's owner: free
+ * it with cocabo_text_free. NULL past the end or out of memory. */
+COCABO_API char *cocabo_space_domain(const cocabo_space *space, size_t i);
+COCABO_API void cocabo_text_free(char *text); /* NULL is allowed */
+/* 1 if both have the same names, kinds, domains and choices in the same order. */
+COCABO_API int cocabo_space_equal(const cocabo_space *a, const cocabo_space *b);
 
 /* ---- options: one table, described by the library itself ------------------------- */
 
@@ -164,6 +204,15 @@ COCABO_API double
 cocabo_trial_value(const cocabo_trial *trial); /* NaN unless complete */
 COCABO_API const char *
 cocabo_trial_reason(const cocabo_trial *trial); /* failed, or "" */
+/* Seconds since 1970 on the store's clock: when it was last handed out, and when it was
+ * told or failed. NaN if that has not happened. */
+COCABO_API double cocabo_trial_started(const cocabo_trial *trial);
+COCABO_API double cocabo_trial_finished(const cocabo_trial *trial);
+/* How often it was handed out again after it had been interrupted or lost. */
+COCABO_API int64_t cocabo_trial_attempt(const cocabo_trial *trial);
+/* A number for the evaluation's own randomness, derived from the study's seed and the
+ * trial's number; the same in every attempt. */
+COCABO_API uint64_t cocabo_trial_seed(const cocabo_trial *trial);
 
 /* Parameters by name. get_real also takes an int parameter and gives its value. */
 COCABO_API cocabo_status cocabo_trial_get_real(const cocabo_trial *trial,
@@ -187,6 +236,26 @@ typedef struct cocabo_store cocabo_store;
 
 COCABO_API cocabo_store *cocabo_store_new_memory(void); /* NULL if out of memory */
 COCABO_API void cocabo_store_free(cocabo_store *store); /* after its studies */
+/* cocabo_store.h opens stores that outlive the process. */
+
+/* The names of a store's studies, in the order they were created. */
+typedef struct cocabo_names cocabo_names;
+COCABO_API cocabo_status cocabo_store_studies(cocabo_store *store, cocabo_names **out,
+                                              cocabo_error *err) COCABO_MUST_CHECK;
+COCABO_API size_t cocabo_names_count(const cocabo_names *names);
+COCABO_API const char *cocabo_names_at(const cocabo_names *names,
+                                       size_t i); /* or NULL */
+COCABO_API void cocabo_names_free(cocabo_names *names);
+
+/* Deletes a study with all its trials; handles on it are left without a log. */
+COCABO_API cocabo_status cocabo_store_delete(cocabo_store *store, const char *study,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+
+/* Renews every lease that `owner` holds in a study; from any thread. A lease that ran
+ * out before is renewed too unless its trial has been handed to somebody else. */
+COCABO_API cocabo_status cocabo_store_renew(cocabo_store *store, const char *study,
+                                            const char *owner, double seconds,
+                                            cocabo_error *err) COCABO_MUST_CHECK;
 
 /* ---- study: ask and tell --------------------------------------------------------- */
 
@@ -204,9 +273,37 @@ COCABO_API cocabo_status cocabo_study_open(cocabo_study **out, const char *name,
                                            cocabo_error *err) COCABO_MUST_CHECK;
 COCABO_API void cocabo_study_free(cocabo_study *study);
 
+COCABO_API const char *cocabo_study_name(const cocabo_study *study);
+/* Borrowed; lives as long as the handle. */
+COCABO_API const cocabo_space *cocabo_study_space(const cocabo_study *study);
+/* The present value of an option, as text; NULL if there is no such option. */
+COCABO_API const char *cocabo_study_option(const cocabo_study *study, const char *name);
+/* Changes options of a living study (STUDY_CHANGED), for every handle on it. Values
+ * that are the present ones are passed over; direction cannot change. */
+COCABO_API cocabo_status cocabo_study_change(cocabo_study *study,
+                                             const char *const *names,
+                                             const char *const *values, size_t n,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+/* Free text kept with a study under a name, e.g. the command that it tunes. Setting the
+ * present value again is a no-op. NULL: never set. At most 65536 bytes. */
+COCABO_API cocabo_status cocabo_study_set_attr(cocabo_study *study, const char *name,
+                                               const char *value,
+                                               cocabo_error *err) COCABO_MUST_CHECK;
+COCABO_API const char *cocabo_study_attr(const cocabo_study *study, const char *name);
+
+/* From now on every trial that this handle asks for is leased to `owner` for so many
+ * seconds, in the same stroke. A lease that runs out makes its trial stale, and stale
+ * trials are offered again; renew with cocabo_store_renew. A told, failed or
+ * interrupted trial has no lease. seconds 0: no leases, as at the beginning. */
+COCABO_API cocabo_status cocabo_study_lease(cocabo_study *study, const char *owner,
+                                            double seconds,
+                                            cocabo_error *err) COCABO_MUST_CHECK;
+
 /* Propose n points to evaluate, jointly, 1 <= n <= 100000. out[0..n-1] receive n
  * trials: first those on offer (enqueued, interrupted, stale), then new ones. This is
- * where the model is fitted: expect milliseconds to seconds. All n or none. */
+ * where the model is fitted: expect milliseconds to seconds. All n or none.
+ * COCABO_E_BUDGET if complete, failed and running trials would exceed the option
+ * `trials`. */
 COCABO_API cocabo_status cocabo_study_ask(cocabo_study *study, size_t n,
                                           cocabo_trial **out,
                                           cocabo_error *err) COCABO_MUST_CHECK;
@@ -243,6 +340,28 @@ COCABO_API cocabo_status cocabo_study_trial(const cocabo_study *study, int64_t n
                                             cocabo_error *err) COCABO_MUST_CHECK;
 COCABO_API cocabo_status cocabo_study_sync(cocabo_study *study,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* Trials in a state, of those known to this handle. */
+COCABO_API int64_t cocabo_study_count_state(const cocabo_study *study,
+                                            cocabo_trial_state state);
+
+/* Checks a study against its log: every event follows from those before it, and the
+ * last `proposals` batches (-1: all) are proposed again from what they saw. Proposals
+ * made by another build or on another kind of machine are compared too, but may differ
+ * in the last bits: they are counted apart. `out` is filled in on success, which means
+ * that the check was carried out, not that it found nothing; COCABO_E_STATE if the log
+ * contradicts itself. */
+typedef struct cocabo_report {
+  int64_t events, trials;    /* in the log */
+  int64_t replayed;          /* proposals made again on the same build and machine */
+  int64_t differing;         /* of those, how many came out differently */
+  int64_t first_differing;   /* the number of the first such trial, or -1 */
+  int64_t foreign;           /* proposals of another build or machine */
+  int64_t foreign_differing; /* of those, how many came out differently */
+  int64_t reserved[10];
+} cocabo_report;
+COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t proposals,
+                                             cocabo_report *out,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
 
 /* Called now and then from inside ask; a non-zero return makes it stop cleanly. */
 typedef int (*cocabo_interrupt_fn)(void *user);

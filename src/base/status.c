@@ -51,6 +51,8 @@ const char *cocabo_status_name(cocabo_status code) {
     return "already exists";
   case COCABO_E_EXHAUSTED:
     return "space exhausted";
+  case COCABO_E_BUDGET:
+    return "budget used up";
   case COCABO_E_NO_MEMORY:
     return "out of memory";
   case COCABO_E_NUMERIC:

@@ -16,12 +16,12 @@
 /* Values are stored: pinned. */
 typedef enum cb_event_kind {
   CB_STUDY_CREATED = 1,     /* space, options */
-  CB_STUDY_CHANGED = 2,     /* options (only those that change) */
+  CB_STUDY_CHANGED = 2,     /* options and attributes (only those that change) */
   CB_TRIAL_ASKED = 3,       /* number, cells, origin, proposal */
   CB_TRIAL_TOLD = 4,        /* number, y */
   CB_TRIAL_FAILED = 5,      /* number, reason */
   CB_TRIAL_INTERRUPTED = 6, /* number */
-  CB_TRIAL_STALE = 7,       /* number */
+  CB_TRIAL_STALE = 7,       /* number, attempt: which one was lost */
   CB_TRIAL_RESUMED = 8,     /* number, attempt */
   CB_TRIAL_ADDED = 9,       /* number, cells, y or (has_y = false) enqueued */
   CB_MODEL_FITTED = 10      /* fit */
@@ -59,15 +59,17 @@ typedef struct cb_provenance {
   int64_t *pending; /* numbers of the trials that were believers, ascending */
   int n_draws;      /* c if a bandit chose the categories, else 0 */
   cb_draw *draws;
+  char *fingerprint; /* of the build and machine; with index 0 only; NULL: not kept */
 } cb_provenance;
 
 typedef struct cb_event {
   cb_event_kind kind;
-  int64_t seq;     /* 1, 2, ... given by the store */
-  uint64_t id[2];  /* unique, given by the writer: a retried append is found by it */
-  double time;     /* seconds since 1970 on the store's clock, given by the store */
-  int64_t number;  /* trial, or -1 */
-  int64_t attempt; /* CB_TRIAL_RESUMED: 1, 2, ... per trial */
+  int64_t seq;    /* 1, 2, ... given by the store */
+  uint64_t id[2]; /* unique, given by the writer: a retried append is found by it */
+  double time;    /* seconds since 1970 on the store's clock, given by the store */
+  int64_t number; /* trial, or -1 */
+  int64_t
+      attempt; /* CB_TRIAL_RESUMED: 1, 2, ... per trial; CB_TRIAL_STALE: 0, 1, ... */
   cb_origin origin;
   bool has_y;
   double y; /* the user's own value, in the user's direction */
@@ -77,6 +79,8 @@ typedef struct cb_event {
   cocabo_space *space;
   int n_options;
   cb_pair *options;
+  int n_attributes;
+  cb_pair *attributes; /* free text by name */
   cb_provenance proposal;
   cb_fit fit;
 } cb_event;

@@ -301,13 +301,13 @@ static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
   return unlock(memory, status);
 }
 
-static cocabo_status append(cocabo_store *store, int64_t id, cb_event *events, int n,
-                            int64_t next_number, cocabo_error *err) {
+static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *what,
+                            cocabo_error *err) {
   memory_store *memory = lock(store);
   study_log *log = NULL;
   cocabo_status status = log_by_id(memory, id, &log, err);
   if (status == COCABO_OK)
-    status = append_to(log, events, n, next_number, err);
+    status = append_to(log, what->events, what->n, what->next_number, err);
   return unlock(memory, status);
 }
 

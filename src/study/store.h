@@ -5,12 +5,16 @@
  * deleted one of the same name. The in-memory store (memory.c) is the specification;
  * every store passes the suite in tests/contract/store_contract.h.
  *
+ * Beside the logs a store keeps leases, which are no events: {trial, owner, until} on
+ * the store's own clock. A trial without one is never taken from whoever runs it.
+ *
  * A store may be used from several threads at once. To grow, operations are added at
  * the end of cb_store_ops.
  */
 #ifndef CB_STUDY_STORE_H
 #define CB_STUDY_STORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cocabo.h"
@@ -22,6 +26,19 @@ typedef cocabo_status (*cb_event_fn)(void *user, const cb_event *event,
                                      cocabo_error *err);
 /* Sees the name of one study, borrowed for the call. */
 typedef cocabo_status (*cb_name_fn)(void *user, const char *name, cocabo_error *err);
+
+/* Sees the number of one trial. */
+typedef cocabo_status (*cb_number_fn)(void *user, int64_t number, cocabo_error *err);
+
+/* One append: events and what else happens in the same stroke. */
+typedef struct cb_append {
+  cb_event *events; /* n; their seq and time are filled in */
+  int n;
+  int64_t next_number; /* the number that the next new trial must get; -1: any */
+  const char *owner;   /* who holds the leases of the trials handed out; NULL: no one */
+  double seconds;      /* how long they last */
+  bool durable;        /* must survive a power cut */
+} cb_append;
 
 typedef struct cb_store_ops {
   /* Starts a log with this STUDY_CREATED event, which becomes number 1; its seq and
@@ -38,16 +55,20 @@ typedef struct cb_store_ops {
   cocabo_status (*read_since)(cocabo_store *store, int64_t id, int64_t seq,
                               cb_event_fn each, void *user, cocabo_error *err);
 
-  /* Appends n events in order, all or none, and fills in their seq and time. An event
+  /* Appends events in order, all or none, and fills in their seq and time. An event
    * whose unique id is in the log already is not written again and gets the seq and
    * time it has there; if all are, the call succeeds whatever else it says.
    *
    * Refused with COCABO_E_BUSY, because another writer was faster, if
    *   - next_number >= 0 is not the number that the next new trial gets,
    *   - an ASKED or ADDED event does not have the number its trial would get,
-   *   - a RESUMED event's attempt is not above those its trial has in the log. */
-  cocabo_status (*append)(cocabo_store *store, int64_t id, cb_event *events, int n,
-                          int64_t next_number, cocabo_error *err);
+   *   - a RESUMED event's attempt is not above those its trial has in the log.
+   *
+   * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
+   * (and loses an older one in any case), and every TOLD, FAILED, INTERRUPTED or STALE
+   * trial loses its lease. */
+  cocabo_status (*append)(cocabo_store *store, int64_t id, const cb_append *what,
+                          cocabo_error *err);
 
   /* Shows the names of all studies, in the order they were created. */
   cocabo_status (*list)(cocabo_store *store, cb_name_fn each, void *user,
@@ -57,6 +78,14 @@ typedef struct cb_store_ops {
   cocabo_status (*remove)(cocabo_store *store, const char *name, cocabo_error *err);
 
   void (*free)(cocabo_store *store);
+
+  /* Every lease that `owner` holds in the study now ends in so many seconds. */
+  cocabo_status (*renew)(cocabo_store *store, int64_t id, const char *owner,
+                         double seconds, cocabo_error *err);
+
+  /* Shows the trials whose lease has run out on the store's clock, by number. */
+  cocabo_status (*expired)(cocabo_store *store, int64_t id, cb_number_fn each,
+                           void *user, cocabo_error *err);
 } cb_store_ops;
 
 /* The first member of every store's own struct. */

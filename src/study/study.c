@@ -93,8 +93,8 @@ cocabo_status cb_study_commit(cocabo_study *study, cb_event *events, int n,
     events[i].id[0] = study->writer;
     events[i].id[1] = study->n_written++;
   }
-  CB_TRY(
-      study->store->ops->append(study->store, study->id, events, n, next_number, err));
+  const cb_append what = {.events = events, .n = n, .next_number = next_number};
+  CB_TRY(study->store->ops->append(study->store, study->id, &what, err));
   fold_own(study, events, n);
   return COCABO_OK;
 }

@@ -11,12 +11,20 @@ static void status_codes_are_pinned(void **state) {
   const struct {
     cocabo_status code;
     int value;
-  } pins[] = {
-      {COCABO_OK, 0},           {COCABO_E_INVALID, 10},   {COCABO_E_RANGE, 11},
-      {COCABO_E_STATE, 20},     {COCABO_E_NOT_FOUND, 21}, {COCABO_E_EXISTS, 22},
-      {COCABO_E_EXHAUSTED, 23}, {COCABO_E_NO_MEMORY, 30}, {COCABO_E_NUMERIC, 40},
-      {COCABO_E_STORE, 50},     {COCABO_E_BUSY, 51},      {COCABO_E_INTERRUPTED, 60},
-      {COCABO_E_INTERNAL, 99}};
+  } pins[] = {{COCABO_OK, 0},
+              {COCABO_E_INVALID, 10},
+              {COCABO_E_RANGE, 11},
+              {COCABO_E_STATE, 20},
+              {COCABO_E_NOT_FOUND, 21},
+              {COCABO_E_EXISTS, 22},
+              {COCABO_E_EXHAUSTED, 23},
+              {COCABO_E_BUDGET, 24},
+              {COCABO_E_NO_MEMORY, 30},
+              {COCABO_E_NUMERIC, 40},
+              {COCABO_E_STORE, 50},
+              {COCABO_E_BUSY, 51},
+              {COCABO_E_INTERRUPTED, 60},
+              {COCABO_E_INTERNAL, 99}};
   for (size_t i = 0; i < sizeof pins / sizeof pins[0]; i++)
     assert_int_equal(pins[i].code, pins[i].value);
 }

@@ -95,7 +95,8 @@ static int contract_teardown(void **state) {
 
 static cocabo_status contract_append(contract *c, cb_event *events, int n,
                                      int64_t next_number) {
-  return c->store->ops->append(c->store, c->id, events, n, next_number, &c->err);
+  const cb_append what = {.events = events, .n = n, .next_number = next_number};
+  return c->store->ops->append(c->store, c->id, &what, &c->err);
 }
 
 #define assert_appended(c, events, n, next_number)                                     \
