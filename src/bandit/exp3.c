@@ -12,11 +12,12 @@
  * what a double holds: no difference of two overflows. Arms beyond it are equal. */
 #define LOG_WEIGHT_LIMIT (0.5 * DBL_MAX)
 
-double cb_exp3_gamma(int n_arms, int64_t horizon, int64_t round) {
-  assert(n_arms >= 1 && (horizon > 0 || round >= 1));
+double cb_exp3_gamma(int n_arms, int b, int64_t horizon, int64_t round) {
+  assert(n_arms >= 1 && b >= 1 && (horizon > 0 || round >= 1));
   const double rounds = horizon > 0 ? 2.0 * (double)horizon / 3.0 : (double)round;
   const double n = n_arms;
-  return fmin(1.0, sqrt(n * log(n) / ((EULER - 1.0) * rounds)));
+  const double per_play = b < n_arms ? n / b : n;
+  return fmin(1.0, sqrt(n * log(per_play) / ((EULER - 1.0) * (b * rounds))));
 }
 
 static double largest(int n, const double *values) {
@@ -54,11 +55,13 @@ int32_t cb_exp3_draw(int n_arms, const double *p, cb_rng *rng) {
   return possible;
 }
 
-void cb_exp3_update(int n_arms, double *log_w, int32_t arm, double reward, double p,
-                    double gamma) {
-  assert(arm >= 0 && arm < n_arms && p > 0.0 && !isnan(reward));
-  /* The factor is at most 1, because p >= gamma / N: in this order nothing overflows.
+void cb_exp3_update(int n_arms, double *log_w, int32_t arm, double reward,
+                    const cb_draw *draw) {
+  assert(arm >= 0 && arm < n_arms && draw->p > 0.0 && !isnan(reward));
+  if (draw->capped)
+    return;
+  /* The factor is at most 1, because p >= b gamma / N: in this order nothing overflows.
    */
-  const double step = reward * (gamma / (n_arms * p));
+  const double step = reward * (draw->b * draw->gamma / (n_arms * draw->p));
   log_w[arm] = fmax(-LOG_WEIGHT_LIMIT, fmin(log_w[arm] + step, LOG_WEIGHT_LIMIT));
 }

@@ -1,4 +1,3 @@
-/* Sequential play: every draw is one of a batch of one (b = 1), and none is capped. */
 #include "bandit/team.h"
 
 #include <assert.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "bandit/exp3.h"
+#include "bandit/exp3m.h"
 #include "base/mem.h"
 #include "base/status.h"
 
@@ -81,34 +81,67 @@ void cb_team_free(cb_team *team) {
   cb_free(team);
 }
 
-/* One agent's distribution p[0..n-1] for this round; returns its gamma. */
-static double distribution(const agent *a, int64_t horizon, int64_t round, double *p) {
-  const double gamma = cb_exp3_gamma(a->n, horizon, round);
-  cb_exp3_probabilities(a->n, a->log_w, gamma, p);
-  return gamma;
-}
+/* ---- drawing --------------------------------------------------------------------- */
 
-void cb_team_draw(const cb_team *team, int64_t horizon, int64_t round, cb_rng *rng,
-                  int32_t *h, cb_draw *draws) {
+/* One agent's distribution in a round. */
+typedef struct odds {
+  double gamma;
+  int32_t together; /* b where the b drawn differ, 1 where each is drawn by itself */
   double p[COCABO_MAX_CHOICES];
-  for (int j = 0; j < team->c; j++) {
-    const agent *a = &team->agents[j];
-    const double gamma = distribution(a, horizon, round, p);
-    h[j] = cb_exp3_draw(a->n, p, rng);
-    draws[j] = (cb_draw){.p = p[h[j]], .gamma = gamma, .b = 1, .capped = false};
+  bool capped[COCABO_MAX_CHOICES];
+} odds;
+
+static void find_odds(const agent *a, const cb_round *round, odds *o) {
+  o->gamma = cb_exp3_gamma(a->n, round->b, round->horizon, round->number);
+  o->together = round->b < a->n ? round->b : 1;
+  if (o->together > 1) {
+    cb_exp3m_probabilities(a->n, round->b, a->log_w, o->gamma, o->p, o->capped);
+  } else {
+    cb_exp3_probabilities(a->n, a->log_w, o->gamma, o->p);
+    memset(o->capped, 0, (size_t)a->n * sizeof o->capped[0]);
   }
 }
 
-void cb_team_describe(const cb_team *team, int64_t horizon, int64_t round,
-                      const int32_t *h, cb_draw *draws) {
-  double p[COCABO_MAX_CHOICES];
-  for (int j = 0; j < team->c; j++) {
-    const agent *a = &team->agents[j];
-    assert(h[j] >= 0 && h[j] < a->n);
-    const double gamma = distribution(a, horizon, round, p);
-    draws[j] = (cb_draw){.p = p[h[j]], .gamma = gamma, .b = 1, .capped = false};
+static cb_draw draw_at(const odds *o, int32_t arm) {
+  return (cb_draw){
+      .p = o->p[arm], .gamma = o->gamma, .b = o->together, .capped = o->capped[arm]};
+}
+
+/* One variable of all b vectors: entry k is h[k * c]. What DepRound gives is shuffled,
+ * so that no variable's order tells of another's. */
+static void draw_variable(const agent *a, const cb_round *round, cb_rng *rng, int c,
+                          int32_t *h, cb_draw *draws) {
+  odds o;
+  int32_t chosen[COCABO_MAX_CHOICES];
+  find_odds(a, round, &o);
+  if (o.together > 1) {
+    cb_depround(a->n, round->b, o.p, rng, chosen);
+    cb_rng_shuffle(rng, round->b, chosen);
+  }
+  for (int k = 0; k < round->b; k++) {
+    const int32_t arm = o.together > 1 ? chosen[k] : cb_exp3_draw(a->n, o.p, rng);
+    h[cb_at(0, k, c)] = arm;
+    draws[cb_at(0, k, c)] = draw_at(&o, arm);
   }
 }
+
+void cb_team_draw(const cb_team *team, const cb_round *round, cb_rng *rng, int32_t *h,
+                  cb_draw *draws) {
+  for (int j = 0; j < team->c; j++)
+    draw_variable(&team->agents[j], round, rng, team->c, h + j, draws + j);
+}
+
+void cb_team_describe(const cb_team *team, const cb_round *round, const int32_t *h,
+                      cb_draw *draws) {
+  odds o;
+  for (int j = 0; j < team->c; j++) {
+    assert(h[j] >= 0 && h[j] < team->agents[j].n);
+    find_odds(&team->agents[j], round, &o);
+    draws[j] = draw_at(&o, h[j]);
+  }
+}
+
+/* ---- rewards --------------------------------------------------------------------- */
 
 /* How many of the values are below y; with `or_equal`, how many do not exceed it. */
 static size_t count_below(const cb_team *team, double y, bool or_equal) {
@@ -206,6 +239,8 @@ static double reward_of(const cb_team *team, const agent *a, double y, double be
   return 0.0;
 }
 
+/* ---- telling --------------------------------------------------------------------- */
+
 cocabo_status cb_team_tell(cb_team *team, const int32_t *h, double y,
                            const cb_draw *draws, cocabo_error *err) {
   assert(isfinite(y));
@@ -222,7 +257,7 @@ cocabo_status cb_team_tell(cb_team *team, const int32_t *h, double y,
     a->best[h[j]] = fmax(a->best[h[j]], y);
     if (draws)
       cb_exp3_update(a->n, a->log_w, h[j], reward_of(team, a, y, a->best[h[j]]),
-                     draws[j].p, draws[j].gamma);
+                     &draws[j]);
   }
   return COCABO_OK;
 }

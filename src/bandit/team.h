@@ -1,8 +1,10 @@
 /* team.h - c EXP3 agents, one per categorical variable, paid by a joint reward.
  *
  * The objective is evaluated at the joint draw, and its value rewards every agent
- * (paper, section 4.1). What an update needs to know of its draw (probability, gamma)
- * travels with the trial, because tells may come late and in any order.
+ * (paper, section 4.1). In a round of b points an agent of N > b categories plays b
+ * different ones (EXP3.M), an agent of fewer plays b times. What an update needs to
+ * know of its draw travels with the trial, because tells may come late, in any order,
+ * or never.
  */
 #ifndef CB_BANDIT_TEAM_H
 #define CB_BANDIT_TEAM_H
@@ -33,14 +35,22 @@ cocabo_status cb_team_new(cb_team **out, int c, const int32_t *arms, cb_reward r
                           cocabo_error *err);
 void cb_team_free(cb_team *team); /* NULL is allowed */
 
-/* Draws h[0..c-1] independently per variable for round t >= 1 of a horizon T (0 =
- * anytime); draws[0..c-1] say how. The team does not change. */
-void cb_team_draw(const cb_team *team, int64_t horizon, int64_t round, cb_rng *rng,
-                  int32_t *h, cb_draw *draws);
+typedef struct cb_round {
+  int64_t horizon; /* planned number of rounds T; 0 = not known */
+  int64_t number;  /* t >= 1 */
+  int b;           /* points drawn in this round, >= 1 */
+} cb_round;
 
-/* The draws that describe a given h, as if the team had drawn it in this round. */
-void cb_team_describe(const cb_team *team, int64_t horizon, int64_t round,
-                      const int32_t *h, cb_draw *draws);
+/* Draws b vectors of categories, independently per variable: h is c x b, column-major,
+ * and draws, of the same shape, say how. The vectors need not differ from each other,
+ * and all have the same distribution. The team does not change. */
+void cb_team_draw(const cb_team *team, const cb_round *round, cb_rng *rng, int32_t *h,
+                  cb_draw *draws);
+
+/* The draws[0..c-1] that describe a given h[0..c-1], as if the team had drawn it in
+ * this round. */
+void cb_team_describe(const cb_team *team, const cb_round *round, const int32_t *h,
+                      cb_draw *draws);
 
 /* Takes in an evaluated point, in told order; y is maximised. draws is NULL for a point
  * that the team did not choose: it counts for what has been seen but moves no weight.

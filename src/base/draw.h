@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 typedef struct cb_draw {
-  double p;     /* probability of the drawn category, out of b */
+  double p;     /* chance of the category to be drawn, or to be among the b */
   double gamma; /* exploration rate it was drawn with */
-  int32_t b;    /* draws of this variable in the batch */
+  int32_t b;    /* different categories drawn together (EXP3.M); 1: by itself (EXP3) */
   bool capped;  /* EXP3.M: the category's weight was capped and is not updated */
 } cb_draw;
 

@@ -1,4 +1,4 @@
-/* cocabo.c - CoCaBO, Algorithm 1 of Ru et al. (ICML 2020).
+/* cocabo.c - CoCaBO, Algorithms 1 and 2 of Ru et al. (ICML 2020).
  *
  *   for t = 1 .. T:
  *     4  select h_t from a team of EXP3 bandits, fed with {h_i, f_i}
@@ -10,6 +10,18 @@
  * results the next propose finds in the history: catch_up_bandits() and
  * cb_surrogate_follow() fold in what is new. Trials that are still running are believed
  * to have their posterior mean (Appendix F), failed ones the worst value seen.
+ *
+ * For a batch of b points, Algorithm 2 takes the place of steps 4 and 5:
+ *
+ *     3  H = {h_1 .. h_b} from the team: EXP3.M for each variable
+ *     4  u_1 .. u_q are the different vectors in H, v_j how often u_j occurs
+ *     6  for j = 1 .. q:
+ *     7    x_1 .. x_{v_j} = Kriging Believer(u_j, D'): each x_i = arg max alpha(x | D',
+ *     9    u_j), then D' = D' + ((x_i, u_j), mu(x_i, u_j))
+ *
+ * Algorithm 1 is the case b = 1. D' is one process: believers are pushed when a point
+ * is selected, seen by all later points whatever their categories, and truncated at the
+ * end. Hyper-parameters and the scale of y stay as they are inside a batch.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +37,8 @@
 #include "sampler/surrogate.h"
 
 enum {
-  STARTS = 3,           /* candidates that are climbed from */
+  STARTS = 3,           /* candidates that are climbed from, for a single point */
+  BATCH_STARTS = 5,     /* and for each point of a batch */
   SPARES = 20,          /* further ones, should those be duplicates */
   RESTARTS = 5,         /* random restarts of the hyper-parameter fit */
   FIT_EVALUATIONS = 80, /* of the likelihood, for each start */
@@ -42,7 +55,10 @@ typedef struct {
   cb_surrogate *surrogate;
   cb_gp *gp;         /* the surrogate's */
   cb_search *search; /* NULL without numeric inputs */
-  double *climbed;   /* d x STARTS */
+  double *climbed;   /* d x BATCH_STARTS */
+  int32_t *h;        /* c x b: the categories drawn for a batch */
+  cb_draw *draws;    /* c x b: and how they were drawn */
+  size_t h_room, draws_room;
 } cocabo;
 
 static void destroy(void *state) {
@@ -53,6 +69,8 @@ static void destroy(void *state) {
   cb_surrogate_free(s->surrogate);
   cb_search_free(s->search);
   cb_free(s->climbed);
+  cb_free(s->h);
+  cb_free(s->draws);
   cb_free(s);
 }
 
@@ -65,7 +83,7 @@ static cocabo_status build(cocabo *s, cocabo_error *err) {
   CB_TRY(
       cb_surrogate_new(&s->surrogate, space, &s->spec, s->settings->model_size, err));
   s->gp = cb_surrogate_gp(s->surrogate);
-  s->climbed = cb_calloc((size_t)space->d * STARTS, sizeof(double));
+  s->climbed = cb_calloc((size_t)space->d * BATCH_STARTS, sizeof(double));
   if (!s->climbed)
     return cb_no_memory(err);
   if (space->d > 0)
@@ -109,7 +127,8 @@ static const cb_draw *draws_of(const cocabo *s, const cb_trial *trial, int64_t r
                                cb_draw *initial) {
   if (trial->draws || !s->settings->bandit_init)
     return trial->draws;
-  cb_team_describe(s->team, s->settings->horizon, round, trial->h, initial);
+  const cb_round alone = {.horizon = s->settings->horizon, .number = round, .b = 1};
+  cb_team_describe(s->team, &alone, trial->h, initial);
   for (int j = 0; j < s->space->c; j++)
     initial[j].p = 1.0 / cb_space_arms(s->space, j);
   return initial;
@@ -124,6 +143,30 @@ static cocabo_status catch_up_bandits(cocabo *s, const cb_history *history,
     CB_TRY(cb_team_tell(s->team, trial->h, history->y[i], draws, err));
   }
   return COCABO_OK;
+}
+
+/* H of the batch, into s->h and s->draws. */
+static cocabo_status draw_categories(cocabo *s, const cb_round *round, cb_rng *rng,
+                                     cocabo_error *err) {
+  const size_t n = (size_t)s->space->c * (size_t)round->b;
+  if (!cb_reserve((void **)&s->h, &s->h_room, n, sizeof *s->h) ||
+      !cb_reserve((void **)&s->draws, &s->draws_room, n, sizeof *s->draws))
+    return cb_no_memory(err);
+  cb_team_draw(s->team, round, rng, s->h, s->draws);
+  return COCABO_OK;
+}
+
+static bool same_categories(const cocabo *s, int i, int k) {
+  const int c = s->space->c;
+  return c == 0 || memcmp(s->h + cb_at(0, i, c), s->h + cb_at(0, k, c),
+                          (size_t)c * sizeof *s->h) == 0;
+}
+
+static bool occurred_before(const cocabo *s, int k) {
+  for (int i = 0; i < k; i++)
+    if (same_categories(s, i, k))
+      return true;
+  return false;
 }
 
 /* ---- step 5: the numbers --------------------------------------------------------- */
@@ -174,7 +217,7 @@ static double value_at_cells(cocabo *s, const cb_acquire *acquire, double *x,
  * if all that were looked at are taken. */
 static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
                      const int32_t *h, cb_rng *rng, cb_proposal *out, int k) {
-  const int d = s->space->d;
+  const int d = s->space->d, starts = ask->batch > 1 ? BATCH_STARTS : STARTS;
   cb_cell cells[COCABO_MAX_PARAMETERS];
   double best = -INFINITY;
   if (d == 0) {
@@ -183,9 +226,9 @@ static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
   }
   cb_gp_bind(s->gp, h);
   fill_candidates(s, rng);
-  cb_search_score(s->search, s->gp, acquire, STARTS + SPARES);
+  cb_search_score(s->search, s->gp, acquire, starts + SPARES);
   const int samples = (int)s->settings->samples;
-  for (int i = 0; i < STARTS && i < samples; i++) {
+  for (int i = 0; i < starts && i < samples; i++) {
     double *x = s->climbed + (size_t)i * (size_t)d;
     memcpy(x, cb_search_ranked(s->search, i, NULL), (size_t)d * sizeof *x);
     cb_search_climb(s->search, s->gp, acquire, x);
@@ -195,7 +238,7 @@ static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
       memcpy(out[k].cells, cells, (size_t)s->space->n * sizeof *cells);
     }
   }
-  for (int i = 0; i < STARTS + SPARES && i < samples && best == -INFINITY; i++) {
+  for (int i = 0; i < starts + SPARES && i < samples && best == -INFINITY; i++) {
     cb_space_decode(s->space, cb_search_ranked(s->search, i, &best), h, out[k].cells);
     if (!cb_ask_is_fresh(ask, out, k, out[k].cells))
       best = -INFINITY;
@@ -203,46 +246,85 @@ static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
   return best > -INFINITY;
 }
 
-/* ---- Algorithm 1 ----------------------------------------------------------------- */
+/* ---- Algorithm 2; Algorithm 1 where b = 1 ---------------------------------------- */
 
-static cocabo_status select_point(cocabo *s, const cb_ask *ask,
-                                  const cb_acquire *acquire, cb_proposal *out, int k,
-                                  cocabo_error *err) {
-  const cb_settings *settings = s->settings;
-  const uint64_t number = (uint64_t)ask->number + (uint64_t)k;
-  const int64_t round = ask->history->n_rounds + 1;
-  cb_rng bandit = cb_rng_make(settings->seed, CB_RNG_BANDIT, number);
-  cb_rng acquire_rng = cb_rng_make(settings->seed, CB_RNG_ACQUIRE, number);
+/* What the points of one batch share. */
+typedef struct batch {
+  const cb_ask *ask;
+  cb_round round;
+  cb_acquire acquire;
+  cb_rng bandit;
+  cb_proposal *out;
+  int n; /* points selected so far */
+} batch;
+
+/* The categories h and their draws, drawn again: all points of those that the batch had
+ * for this point are taken. */
+static void redraw(cocabo *s, batch *b, int32_t *h, cb_draw *draws) {
+  cb_round alone = b->round;
+  alone.b = 1;
+  cb_team_draw(s->team, &alone, &b->bandit, h, draws);
+}
+
+/* The bandits dwell on categories that are used up. */
+static void take_random_point(cocabo *s, batch *b, uint64_t number, int32_t *h) {
+  double x[COCABO_MAX_PARAMETERS];
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_RANDOM, number);
+  cb_ask_random_point(b->ask, &rng, b->out, b->n);
+  cb_space_encode(s->space, b->out[b->n].cells, x, h);
+  cb_team_describe(s->team, &b->round, h, b->out[b->n].draws);
+}
+
+/* The next point of the batch, with vector k of those drawn if it has one left. */
+static cocabo_status select_point(cocabo *s, batch *b, int k, cocabo_error *err) {
+  const size_t c = (size_t)s->space->c;
+  const uint64_t number = (uint64_t)b->ask->number + (uint64_t)b->n;
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
+  cb_proposal *point = &b->out[b->n];
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
+  if (c > 0) {
+    memcpy(h, s->h + (size_t)k * c, c * sizeof *h);
+    memcpy(point->draws, s->draws + (size_t)k * c, c * sizeof *point->draws);
+  }
 
   bool found = false;
   for (int i = 0; i < REDRAWS && !found; i++) {
-    CB_TRY(cb_ask_poll(ask, err));
-    cb_team_draw(s->team, settings->horizon, round, &bandit, h, out[k].draws);
-    found = select_x(s, ask, acquire, h, &acquire_rng, out, k);
+    CB_TRY(cb_ask_poll(b->ask, err));
+    if (i > 0)
+      redraw(s, b, h, point->draws);
+    found = select_x(s, b->ask, &b->acquire, h, &rng, b->out, b->n);
   }
-  if (!found) { /* the bandits dwell on categories that are used up */
-    cb_rng rng = cb_rng_make(settings->seed, CB_RNG_RANDOM, number);
-    cb_ask_random_point(ask, &rng, out, k);
-    cb_space_encode(s->space, out[k].cells, x, h);
-    cb_team_describe(s->team, settings->horizon, round, h, out[k].draws);
-  }
-  out[k].drawn = s->space->c > 0;
-  if (k + 1 < ask->batch) {
-    cb_space_encode(s->space, out[k].cells, x, h);
-    CB_TRY(cb_gp_believe(s->gp, x, h, err));
-  }
-  return COCABO_OK;
+  if (!found)
+    take_random_point(s, b, number, h);
+  point->drawn = c > 0;
+  b->n++;
+  if (b->n == b->ask->batch)
+    return COCABO_OK;
+  cb_space_encode(s->space, point->cells, x, h);
+  return cb_gp_believe(s->gp, x, h, err);
 }
 
 static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out,
                                   cocabo_error *err) {
   CB_TRY(cb_surrogate_believe(s->surrogate, ask->history,
                               cb_history_worst(ask->history), err));
-  const cb_acquire acquire = acquisition(s, ask->history);
-  for (int k = 0; k < ask->batch; k++)
-    CB_TRY(select_point(s, ask, &acquire, out, k, err));
+  batch b = {.ask = ask,
+             .round = {.horizon = s->settings->horizon,
+                       .number = ask->history->n_rounds + 1,
+                       .b = ask->batch},
+             .acquire = acquisition(s, ask->history),
+             .bandit =
+                 cb_rng_make(s->settings->seed, CB_RNG_BANDIT, (uint64_t)ask->number),
+             .out = out};
+  CB_TRY(draw_categories(s, &b.round, &b.bandit, err));
+  for (int j = 0; j < ask->batch; j++) {
+    if (occurred_before(s, j))
+      continue;
+    for (int k = j; k < ask->batch; k++) /* u_j, v_j times */
+      if (same_categories(s, j, k))
+        CB_TRY(select_point(s, &b, k, err));
+  }
   return COCABO_OK;
 }
 

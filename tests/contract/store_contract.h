@@ -459,8 +459,8 @@ static void *race(void *user) {
                       .origin = CB_BY_DESIGN,
                       .n_cells = 2,
                       .cells = cells};
-    const cocabo_status status =
-        w->store->ops->append(w->store, w->id, &event, 1, next, NULL);
+    const cb_append what = {.events = &event, .n = 1, .next_number = next};
+    const cocabo_status status = w->store->ops->append(w->store, w->id, &what, NULL);
     if (status != COCABO_OK && status != COCABO_E_BUSY)
       break;
     w->won += status == COCABO_OK;
