@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "clock.h"
 #include "csv.h"
+#include "front/clock.h"
 #include "pool.h"
 #include "progress.h"
 
@@ -21,8 +21,8 @@ struct bench_campaign {
   const char *path; /* as the user wrote it; borrowed */
   const bench_experiment *experiments;
   size_t n;
-  bench_outfile file;
-  bench_buffer text;   /* the file as it was found */
+  front_outfile file;
+  front_buffer text;   /* the file as it was found */
   bench_results found; /* in it */
   bool *ours;          /* found.n: the series is one of the experiments */
   finished *runs;      /* n */
@@ -71,8 +71,8 @@ static cocabo_status plan(bench_campaign *c, cocabo_error *err) {
 }
 
 static cocabo_status open_file(bench_campaign *c, cocabo_error *err) {
-  CB_TRY(bench_outfile_open(&c->file, c->path, err));
-  CB_TRY(bench_read_all(c->file.fd, c->path, &c->text, err));
+  CB_TRY(front_outfile_open(&c->file, c->path, err));
+  CB_TRY(front_read_all(c->file.fd, c->path, &c->text, err));
   CB_TRY(bench_results_parse(&c->found, c->path, &c->text, true, err));
   c->ours = cb_calloc(c->found.n, sizeof *c->ours);
   c->runs = cb_calloc(c->n, sizeof *c->runs);
@@ -110,36 +110,36 @@ void bench_campaign_free(bench_campaign *campaign) {
   cb_free(campaign->todo);
   cb_free(campaign->ours);
   bench_results_free(&campaign->found);
-  bench_buffer_free(&campaign->text);
-  bench_outfile_close(&campaign->file);
+  front_buffer_free(&campaign->text);
+  front_outfile_close(&campaign->file);
   cb_free(campaign);
 }
 
 /* ---- the file's text ------------------------------------------------------------ */
 
 /* Runs that nobody asked for stay as they are. */
-static cocabo_status append_others(const bench_campaign *c, bench_buffer *text,
+static cocabo_status append_others(const bench_campaign *c, front_buffer *text,
                                    cocabo_error *err) {
   for (size_t i = 0; i < c->found.n; i++) {
     const bench_series *s = &c->found.series[i];
     if (!c->ours[i])
-      CB_TRY(bench_buffer_append(text, s->text, s->size, err));
+      CB_TRY(front_buffer_append(text, s->text, s->size, err));
   }
   return COCABO_OK;
 }
 
-static cocabo_status append_finished(const bench_campaign *c, bench_buffer *text,
+static cocabo_status append_finished(const bench_campaign *c, front_buffer *text,
                                      cocabo_error *err) {
   for (size_t i = 0; i < c->n; i++)
-    CB_TRY(bench_buffer_append(text, c->runs[i].text, c->runs[i].size, err));
+    CB_TRY(front_buffer_append(text, c->runs[i].text, c->runs[i].size, err));
   return COCABO_OK;
 }
 
 /* All that is finished, in the final order. */
 static cocabo_status write_file(bench_campaign *c, cocabo_error *err) {
-  bench_buffer text = {0};
+  front_buffer text = {0};
   cocabo_status status =
-      bench_buffer_append(&text, bench_csv_header, strlen(bench_csv_header), err);
+      front_buffer_append(&text, bench_csv_header, strlen(bench_csv_header), err);
   if (status == COCABO_OK)
     status = append_others(c, &text, err);
   if (status == COCABO_OK)
@@ -147,8 +147,8 @@ static cocabo_status write_file(bench_campaign *c, cocabo_error *err) {
   const bool same = text.size == c->text.size && c->n_todo == 0 &&
                     memcmp(text.data, c->text.data, text.size) == 0;
   if (status == COCABO_OK && !same)
-    status = bench_outfile_replace(&c->file, &text, err);
-  bench_buffer_free(&text);
+    status = front_outfile_replace(&c->file, &text, err);
+  front_buffer_free(&text);
   return status;
 }
 
@@ -158,7 +158,7 @@ static void on_evaluated(void *user) {
   bench_link_step(user);
 }
 
-static cocabo_status work(void *user, size_t i, bench_link *link, bench_buffer *out,
+static cocabo_status work(void *user, size_t i, bench_link *link, front_buffer *out,
                           cocabo_error *err) {
   const bench_campaign *c = user;
   return bench_experiment_run(&c->experiments[c->todo[i]], on_evaluated, link, out,
@@ -175,13 +175,13 @@ static cocabo_status done(void *user, size_t i, const char *result, size_t size,
   memcpy(copy, result, size);
   *run = (finished){.text = copy, .size = size, .owned = copy};
   c->progress.runs_done++;
-  return bench_outfile_append(&c->file, result, size, err);
+  return front_outfile_append(&c->file, result, size, err);
 }
 
 static void tick(void *user, int64_t steps) {
   bench_campaign *c = user;
   c->progress.evaluations_done += steps;
-  bench_progress_show(&c->progress, bench_now());
+  bench_progress_show(&c->progress, front_now());
 }
 
 static void describe(void *user, size_t i, char *out, size_t size) {
@@ -207,9 +207,9 @@ static cocabo_status do_rest(bench_campaign *c, int jobs, bool quiet,
                              .tick = tick,
                              .describe = describe};
   c->progress =
-      bench_progress_start(quiet, (int64_t)c->n_todo, rows_to_do(c), bench_now());
+      bench_progress_start(quiet, (int64_t)c->n_todo, rows_to_do(c), front_now());
   const cocabo_status status = bench_pool_run(&tasks, jobs, err);
-  bench_progress_end(&c->progress, bench_now());
+  bench_progress_end(&c->progress, front_now());
   return status;
 }
 

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "commands.h"
 #include "csv.h"
-#include "json.h"
+#include "front/args.h"
+#include "front/json.h"
 #include "problem.h"
 #include "stats.h"
 
@@ -19,12 +20,12 @@ typedef struct compare_args {
   bool json;
 } compare_args;
 
-static const bench_option options[] = {
-    {"--method", "A,B", "the two methods; required", BENCH_TEXT,
+static const front_option options[] = {
+    {"--method", "A,B", "the two methods; required", FRONT_TEXT,
      offsetof(compare_args, method)},
-    {"--at", "T", "iteration to compare at (the last that all pairs reach)", BENCH_TEXT,
+    {"--at", "T", "iteration to compare at (the last that all pairs reach)", FRONT_TEXT,
      offsetof(compare_args, at)},
-    {"--json", NULL, "one JSON object a line", BENCH_FLAG,
+    {"--json", NULL, "one JSON object a line", FRONT_FLAG,
      offsetof(compare_args, json)},
     {0}};
 
@@ -53,7 +54,7 @@ typedef struct comparison {
   int64_t at;  /* -1: the last iteration that all pairs of a group reach */
   char *names; /* owned: "A\0B" */
   const char *method[SIDES]; /* its parts */
-  bench_buffer text;
+  front_buffer text;
   bench_results results;
   size_t n_pairs, n_groups;
   pair *pairs;           /* in the order of the runs of A */
@@ -82,14 +83,14 @@ static cocabo_status parse_methods(comparison *c, cocabo_error *err) {
 }
 
 static cocabo_status parse(comparison *c, int argc, char **argv, cocabo_error *err) {
-  bench_texts rest = {0};
-  CB_TRY(bench_args_parse(options, argc, argv, &c->args, &rest, err));
+  front_texts rest = {0};
+  CB_TRY(front_args_parse(options, argc, argv, &c->args, &rest, err));
   if (rest.n != 1)
     return cb_fail(err, COCABO_E_INVALID, "%d files given, want one file of results",
                    rest.n);
   c->path = rest.items[0];
   c->at = -1;
-  CB_TRY(bench_parse_int("--at", c->args.at, 0, INT32_MAX, &c->at, err));
+  CB_TRY(front_parse_int("--at", c->args.at, 0, INT32_MAX, &c->at, err));
   return parse_methods(c, err);
 }
 
@@ -115,15 +116,15 @@ static cocabo_status check_methods(const comparison *c, cocabo_error *err) {
 
 /* The run that differs from a run of A in the method only; NULL: there is none. */
 static cocabo_status find_partner(const comparison *c, const bench_series *run,
-                                  bench_buffer *key, const bench_series **partner,
+                                  front_buffer *key, const bench_series **partner,
                                   cocabo_error *err) {
   const bench_names n = bench_series_names(run);
   const char *batch_seed = n.method + n.method_size + 1;
   key->size = 0;
-  CB_TRY(bench_buffer_printf(key, err, "%.*s,%s,%.*s", n.problem_size, n.problem,
+  CB_TRY(front_buffer_printf(key, err, "%.*s,%s,%.*s", n.problem_size, n.problem,
                              c->method[B], (int)(run->text + run->key - batch_seed),
                              batch_seed));
-  CB_TRY(bench_buffer_append(key, "", 1, err));
+  CB_TRY(front_buffer_append(key, "", 1, err));
   *partner = bench_results_find(&c->results, key->data);
   return COCABO_OK;
 }
@@ -142,7 +143,7 @@ static size_t find_group(comparison *c, const bench_series *run) {
   return c->n_groups++;
 }
 
-static cocabo_status find_pairs_with(comparison *c, bench_buffer *key,
+static cocabo_status find_pairs_with(comparison *c, front_buffer *key,
                                      cocabo_error *err) {
   for (size_t i = 0; i < c->results.n; i++) {
     const bench_series *run = &c->results.series[i], *partner;
@@ -160,9 +161,9 @@ static cocabo_status find_pairs_with(comparison *c, bench_buffer *key,
 }
 
 static cocabo_status find_pairs(comparison *c, cocabo_error *err) {
-  bench_buffer key = {0};
+  front_buffer key = {0};
   const cocabo_status status = find_pairs_with(c, &key, err);
-  bench_buffer_free(&key);
+  front_buffer_free(&key);
   return status;
 }
 
@@ -278,18 +279,18 @@ static cocabo_status make_room(comparison *c, cocabo_error *err) {
 
 static void print_json_field(const char *name, double value) {
   printf(", \"%s\": ", name);
-  bench_print_json_number(value);
+  front_print_json_number(value);
 }
 
 static void print_json(const comparison *c, const group *g) {
   const bench_names n = bench_series_names(g->first);
   printf("{\"problem\": ");
-  bench_print_json_text(n.problem, n.problem_size);
+  front_print_json_text(n.problem, n.problem_size);
   printf(", \"batch\": %lld, \"at\": %lld, \"a\": ", (long long)g->first->batch,
          (long long)g->at);
-  bench_print_json_text(c->method[A], (int)strlen(c->method[A]));
+  front_print_json_text(c->method[A], (int)strlen(c->method[A]));
   printf(", \"b\": ");
-  bench_print_json_text(c->method[B], (int)strlen(c->method[B]));
+  front_print_json_text(c->method[B], (int)strlen(c->method[B]));
   printf(", \"pairs\": %lld", (long long)g->pairs);
   print_json_field("mean_a", g->mean[A]);
   print_json_field("mean_b", g->mean[B]);
@@ -358,13 +359,13 @@ static int print(const comparison *c) {
   for (size_t i = 0; c->args.json && i < c->n_groups; i++)
     if (c->groups[i].pairs > 0)
       print_json(c, &c->groups[i]);
-  return bench_finish_output("compare");
+  return front_finish_output("compare");
 }
 
 static void comparison_clear(comparison *c) {
   cb_free(c->names);
   bench_results_free(&c->results);
-  bench_buffer_free(&c->text);
+  front_buffer_free(&c->text);
   cb_free(c->pairs);
   cb_free(c->groups);
   cb_free(c->by_now);
@@ -387,12 +388,12 @@ static int compare_main(int argc, char **argv) {
   cocabo_error err;
   const int status = prepare(&c, argc, argv, &err) == COCABO_OK
                          ? print(&c)
-                         : bench_complain("compare", BENCH_USAGE, &err);
+                         : front_complain("compare", FRONT_USAGE, &err);
   comparison_clear(&c);
   return status;
 }
 
-const bench_command bench_compare = {
+const front_command bench_compare = {
     .name = "compare",
     .summary = "Compares two methods seed by seed: regret, wins and a p-value.",
     .usage = "FILE --method A,B [options]",

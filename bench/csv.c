@@ -11,14 +11,14 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "outfile.h"
+#include "front/outfile.h"
 
 const char bench_csv_header[] =
     "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds\n";
 
-cocabo_status bench_csv_append(bench_buffer *text, const char *key,
+cocabo_status bench_csv_append(front_buffer *text, const char *key,
                                const bench_row *row, cocabo_error *err) {
-  return bench_buffer_printf(text, err, "%s,%lld,%lld,%.17g,%.17g,%.6g\n", key,
+  return front_buffer_printf(text, err, "%s,%lld,%lld,%.17g,%.17g,%.6g\n", key,
                              (long long)row->iteration, (long long)row->evaluation,
                              row->value, row->best, row->ask_seconds);
 }
@@ -170,7 +170,7 @@ static cocabo_status sort_by_key(bench_results *out, const char *name,
 }
 
 /* Length of the text that counts: up to the last newline. */
-static cocabo_status check_end(const char *name, const bench_buffer *text,
+static cocabo_status check_end(const char *name, const front_buffer *text,
                                bool may_be_cut, size_t *size, cocabo_error *err) {
   *size = text->size;
   while (*size > 0 && text->data[*size - 1] != '\n')
@@ -182,7 +182,7 @@ static cocabo_status check_end(const char *name, const bench_buffer *text,
   return COCABO_OK;
 }
 
-static cocabo_status check_header(const char *name, const bench_buffer *text,
+static cocabo_status check_header(const char *name, const front_buffer *text,
                                   bool may_be_cut, cocabo_error *err) {
   const size_t header = strlen(bench_csv_header);
   const size_t size = text->size < header ? text->size : header;
@@ -197,7 +197,7 @@ static cocabo_status check_header(const char *name, const bench_buffer *text,
 }
 
 static cocabo_status parse_text(bench_results *out, const char *name,
-                                const bench_buffer *text, bool may_be_cut,
+                                const front_buffer *text, bool may_be_cut,
                                 cocabo_error *err) {
   const size_t header = strlen(bench_csv_header);
   size_t size;
@@ -209,7 +209,7 @@ static cocabo_status parse_text(bench_results *out, const char *name,
 }
 
 cocabo_status bench_results_parse(bench_results *out, const char *name,
-                                  const bench_buffer *text, bool may_be_cut,
+                                  const front_buffer *text, bool may_be_cut,
                                   cocabo_error *err) {
   *out = (bench_results){0};
   const cocabo_status status = parse_text(out, name, text, may_be_cut, err);
@@ -219,12 +219,12 @@ cocabo_status bench_results_parse(bench_results *out, const char *name,
 }
 
 cocabo_status bench_results_load(bench_results *out, const char *path,
-                                 bench_buffer *text, cocabo_error *err) {
+                                 front_buffer *text, cocabo_error *err) {
   *out = (bench_results){0};
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return cb_fail(err, COCABO_E_INVALID, "cannot read %s: %s", path, strerror(errno));
-  const cocabo_status status = bench_read_all(fd, path, text, err);
+  const cocabo_status status = front_read_all(fd, path, text, err);
   close(fd);
   CB_TRY(status);
   return bench_results_parse(out, path, text, false, err);

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buffer.h"
 #include "cocabo.h"
+#include "front/buffer.h"
 
 extern const char bench_csv_header[]; /* with its newline */
 
@@ -43,7 +43,7 @@ typedef struct bench_results {
 } bench_results;
 
 /* Appends one row; `key` is "problem,method,batch,seed". */
-cocabo_status bench_csv_append(bench_buffer *text, const char *key,
+cocabo_status bench_csv_append(front_buffer *text, const char *key,
                                const bench_row *row, cocabo_error *err);
 
 /* The row at *cursor, which steps to the next one; for text that was read before. */
@@ -54,14 +54,14 @@ bench_row bench_csv_next(const char **cursor);
  * are COCABO_E_INVALID. A text cut short is ours: where `may_be_cut`, what follows the
  * last newline is passed over, and so is a header that stops before its end. */
 cocabo_status bench_results_parse(bench_results *out, const char *name,
-                                  const bench_buffer *text, bool may_be_cut,
+                                  const front_buffer *text, bool may_be_cut,
                                   cocabo_error *err);
 void bench_results_free(bench_results *results); /* and back to {0} */
 
 /* The same from a file; `text` keeps what the series borrow. A file that is cut short
  * is refused. */
 cocabo_status bench_results_load(bench_results *out, const char *path,
-                                 bench_buffer *text, cocabo_error *err);
+                                 front_buffer *text, cocabo_error *err);
 
 /* The run of that key, or NULL. */
 const bench_series *bench_results_find(const bench_results *results, const char *key);

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "clock.h"
 #include "csv.h"
+#include "front/clock.h"
 
 void bench_experiment_key(const bench_experiment *experiment,
                           char key[BENCH_KEY_SIZE]) {
@@ -90,7 +90,7 @@ typedef struct session {
   cocabo_trial **trials; /* room for one ask */
   char key[BENCH_KEY_SIZE];
   bench_row row; /* the last one written */
-  bench_buffer *rows;
+  front_buffer *rows;
   bench_evaluated_fn evaluated;
   void *user;
 } session;
@@ -119,9 +119,9 @@ static cocabo_status iterate(session *s, int64_t iteration, int64_t n,
                              cocabo_error *err) {
   if (n == 0)
     return COCABO_OK;
-  const double start = bench_now();
+  const double start = front_now();
   CB_TRY(cocabo_study_ask(s->study, (size_t)n, s->trials, err));
-  s->row.ask_seconds = (bench_now() - start) / (double)n;
+  s->row.ask_seconds = (front_now() - start) / (double)n;
   s->row.iteration = iteration;
   const cocabo_status status = evaluate_all(s, n, err);
   for (int64_t i = 0; i < n; i++)
@@ -139,7 +139,7 @@ static cocabo_status play(session *s, cocabo_error *err) {
 
 cocabo_status bench_experiment_run(const bench_experiment *experiment,
                                    bench_evaluated_fn evaluated, void *user,
-                                   bench_buffer *rows, cocabo_error *err) {
+                                   front_buffer *rows, cocabo_error *err) {
   const int64_t most =
       experiment->init > experiment->batch ? experiment->init : experiment->batch;
   session s = {.experiment = experiment,

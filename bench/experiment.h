@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "args.h"
-#include "buffer.h"
 #include "cocabo.h"
+#include "front/args.h"
+#include "front/buffer.h"
 #include "methods.h"
 #include "problem.h"
 
@@ -16,7 +16,7 @@ typedef struct bench_experiment {
   const bench_method *method;
   int64_t seed, batch, init, iterations;
   bool permute;                /* the order of the choices, by the seed */
-  const bench_texts *settings; /* OPTION=VALUE, on top of the method's; borrowed */
+  const front_texts *settings; /* OPTION=VALUE, on top of the method's; borrowed */
 } bench_experiment;
 
 /* Its rows' first four fields: "problem,method,batch,seed". */
@@ -38,6 +38,6 @@ typedef void (*bench_evaluated_fn)(void *user);
 /* Appends all rows of the run, or fails. */
 cocabo_status bench_experiment_run(const bench_experiment *experiment,
                                    bench_evaluated_fn evaluated, void *user,
-                                   bench_buffer *rows, cocabo_error *err);
+                                   front_buffer *rows, cocabo_error *err);
 
 #endif

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "clock.h"
+#include "commands.h"
 #include "experiment.h"
-#include "json.h"
+#include "front/args.h"
+#include "front/clock.h"
+#include "front/json.h"
 #include "names.h"
 #include "stats.h"
 #include "study/study.h"
@@ -30,29 +31,29 @@ enum {
 
 typedef struct latency_args {
   const char *problems, *methods, *n, *repeats;
-  bench_texts settings;
+  front_texts settings;
   bool json;
 } latency_args;
 
-static const bench_option options[] = {
-    {"--problem", "LIST", "problems, e.g. ackley-5c", BENCH_TEXT,
+static const front_option options[] = {
+    {"--problem", "LIST", "problems, e.g. ackley-5c", FRONT_TEXT,
      offsetof(latency_args, problems)},
-    {"--method", "LIST", "methods, e.g. cocabo-0.5", BENCH_TEXT,
+    {"--method", "LIST", "methods, e.g. cocabo-0.5", FRONT_TEXT,
      offsetof(latency_args, methods)},
-    {"--n", "LIST", "observations, each at least 50 (50,100,200)", BENCH_TEXT,
+    {"--n", "LIST", "observations, each at least 50 (50,100,200)", FRONT_TEXT,
      offsetof(latency_args, n)},
-    {"--repeats", "N", "studies per line, from seeds 0 .. N-1 (1)", BENCH_TEXT,
+    {"--repeats", "N", "studies per line, from seeds 0 .. N-1 (1)", FRONT_TEXT,
      offsetof(latency_args, repeats)},
-    {"--set", "OPTION=VALUE", "an option of the study; may be repeated", BENCH_TEXTS,
+    {"--set", "OPTION=VALUE", "an option of the study; may be repeated", FRONT_TEXTS,
      offsetof(latency_args, settings)},
-    {"--json", NULL, "one JSON object a line", BENCH_FLAG,
+    {"--json", NULL, "one JSON object a line", FRONT_FLAG,
      offsetof(latency_args, json)},
     {0}};
 
 typedef struct request {
   latency_args args;
-  bench_chosen problems, methods;
-  bench_ints n;
+  front_chosen problems, methods;
+  front_ints n;
   int64_t repeats;
 } request;
 
@@ -68,12 +69,12 @@ static bench_experiment experiment_of(const request *r, int problem, int method,
 
 static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err) {
   *r = (request){.repeats = 1};
-  CB_TRY(bench_args_parse(options, argc, argv, &r->args, NULL, err));
+  CB_TRY(front_args_parse(options, argc, argv, &r->args, NULL, err));
   CB_TRY(bench_parse_problems(r->args.problems, &r->problems, err));
   CB_TRY(bench_parse_methods(r->args.methods, &r->methods, err));
   const char *n = r->args.n ? r->args.n : "50,100,200";
-  CB_TRY(bench_parse_ints("--n", n, ASKS, 20000, &r->n, err));
-  CB_TRY(bench_parse_int("--repeats", r->args.repeats, 1, 1000, &r->repeats, err));
+  CB_TRY(front_parse_ints("--n", n, ASKS, 20000, &r->n, err));
+  CB_TRY(front_parse_int("--repeats", r->args.repeats, 1, 1000, &r->repeats, err));
   for (int m = 0; m < r->methods.n; m++) {
     cocabo_options *tried;
     const bench_experiment e = experiment_of(r, 0, m, 0);
@@ -114,10 +115,10 @@ static double time_solve(solve *s) {
   const size_t size = (size_t)s->n * CANDIDATES;
   for (size_t i = 0; i < size; i++) /* again each time: repeated solves would vanish */
     s->B[i] = 1.0;
-  const double start = bench_now();
+  const double start = front_now();
   cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, s->n,
               CANDIDATES, 1.0, s->U, s->n, s->B, s->n);
-  return bench_now() - start;
+  return front_now() - start;
 }
 
 /* ---- the asks ------------------------------------------------------------------- */
@@ -167,9 +168,9 @@ static cocabo_status time_ask(cocabo_study *study, const bench_problem *problem,
                               timings *t, cocabo_error *err) {
   const int64_t fitted = cb_study_history(study)->fit.basis;
   cocabo_trial *trial;
-  const double start = bench_now();
+  const double start = front_now();
   CB_TRY(cocabo_study_ask(study, 1, &trial, err));
-  const double seconds = bench_now() - start;
+  const double seconds = front_now() - start;
   t->asks[t->n_asks++] = seconds;
   if (cb_study_history(study)->fit.basis != fitted)
     t->refits[t->n_refits++] = seconds;
@@ -244,7 +245,7 @@ static void print_json(const line *l) {
                 {"dtrsm", l->dtrsm}, {"dtrsm_ratio", l->ratio}};
   for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
     printf(", \"%s\": ", fields[i].name);
-    bench_print_json_number(fields[i].value);
+    front_print_json_number(fields[i].value);
   }
   printf("}\n");
 }
@@ -300,16 +301,16 @@ static int latency_main(int argc, char **argv) {
   cocabo_error err;
   int status;
   if (parse(&r, argc, argv, &err) != COCABO_OK)
-    status = bench_complain("latency", BENCH_USAGE, &err);
+    status = front_complain("latency", FRONT_USAGE, &err);
   else if (do_lines(&r, &err) != COCABO_OK)
-    status = bench_complain("latency", BENCH_FAILURE, &err);
+    status = front_complain("latency", FRONT_FAILURE, &err);
   else
-    status = bench_finish_output("latency");
-  bench_ints_free(&r.n);
+    status = front_finish_output("latency");
+  front_ints_free(&r.n);
   return status;
 }
 
-const bench_command bench_latency = {
+const front_command bench_latency = {
     .name = "latency",
     .summary = "Measures how long a method thinks per suggestion.",
     .usage = "--problem LIST --method LIST [options]",

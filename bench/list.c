@@ -2,7 +2,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "args.h"
+#include "commands.h"
+#include "front/args.h"
 #include "methods.h"
 #include "problem.h"
 
@@ -10,8 +11,8 @@ typedef struct list_args {
   bool json;
 } list_args;
 
-static const bench_option options[] = {
-    {"--json", NULL, "one JSON object a line", BENCH_FLAG, offsetof(list_args, json)},
+static const front_option options[] = {
+    {"--json", NULL, "one JSON object a line", FRONT_FLAG, offsetof(list_args, json)},
     {0}};
 
 /* Names and help texts are our own and need no escapes. */
@@ -41,16 +42,16 @@ static void print_text(void) {
 static int list_main(int argc, char **argv) {
   list_args args = {0};
   cocabo_error err;
-  if (bench_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK)
-    return bench_complain("list", BENCH_USAGE, &err);
+  if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK)
+    return front_complain("list", FRONT_USAGE, &err);
   if (args.json)
     print_json();
   else
     print_text();
-  return bench_finish_output("list");
+  return front_finish_output("list");
 }
 
-const bench_command bench_list = {
+const front_command bench_list = {
     .name = "list",
     .summary = "Lists the problems and the methods.",
     .usage = "[options]",

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "front/args.h"
 
 static const bench_method methods[] = {
     {"random", "uniform random search", "sampler=random"},
@@ -39,7 +39,7 @@ static cocabo_status check_option_name(const char *name, cocabo_error *err) {
   for (int i = 0; (known = option_name_at(i)); i++)
     if (strcmp(known, name) == 0)
       return COCABO_OK;
-  return bench_unknown(err, "option", name, option_name_at);
+  return front_unknown(err, "option", name, option_name_at);
 }
 
 /* name and value are the two halves of a copy of the setting. */

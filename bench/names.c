@@ -13,12 +13,12 @@ static const char *method_name(int i) {
   return method ? method->name : NULL;
 }
 
-cocabo_status bench_parse_problems(const char *text, bench_chosen *out,
+cocabo_status bench_parse_problems(const char *text, front_chosen *out,
                                    cocabo_error *err) {
-  return bench_parse_names("--problem", "problem", text, problem_name, out, err);
+  return front_parse_names("--problem", "problem", text, problem_name, out, err);
 }
 
-cocabo_status bench_parse_methods(const char *text, bench_chosen *out,
+cocabo_status bench_parse_methods(const char *text, front_chosen *out,
                                   cocabo_error *err) {
-  return bench_parse_names("--method", "method", text, method_name, out, err);
+  return front_parse_names("--method", "method", text, method_name, out, err);
 }

@@ -2,12 +2,12 @@
 #ifndef BENCH_NAMES_H
 #define BENCH_NAMES_H
 
-#include "args.h"
+#include "front/args.h"
 
 /* "a,b" -> numbers for bench_problem_at and bench_method_at. */
-cocabo_status bench_parse_problems(const char *text, bench_chosen *out,
+cocabo_status bench_parse_problems(const char *text, front_chosen *out,
                                    cocabo_error *err);
-cocabo_status bench_parse_methods(const char *text, bench_chosen *out,
+cocabo_status bench_parse_methods(const char *text, front_chosen *out,
                                   cocabo_error *err);
 
 #endif

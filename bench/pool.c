@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "clock.h"
+#include "front/clock.h"
 
 /* Down the socket goes a task number; up comes a header and `size` bytes. */
 enum { STEPS = 1, DONE = 2, FAILED = 3 };
@@ -51,23 +51,23 @@ static void report(bench_link *link, uint32_t kind, const void *bytes, size_t si
   send_up(&h, sizeof h, link->fd);
   send_up(bytes, size, link->fd);
   link->steps = 0;
-  link->sent = bench_now();
+  link->sent = front_now();
 }
 
 void bench_link_step(bench_link *link) {
   link->steps++;
-  if (bench_now() - link->sent > 0.05)
+  if (front_now() - link->sent > 0.05)
     report(link, STEPS, NULL, 0);
 }
 
 static void do_task(const bench_tasks *tasks, size_t i, bench_link *link) {
-  bench_buffer out = {0};
+  front_buffer out = {0};
   cocabo_error err;
   if (tasks->work(tasks->user, i, link, &out, &err) == COCABO_OK)
     report(link, DONE, out.data, out.size);
   else
     report(link, FAILED, err.message, strlen(err.message));
-  bench_buffer_free(&out);
+  front_buffer_free(&out);
 }
 
 static void serve(const bench_tasks *tasks, int fd) {
@@ -85,7 +85,7 @@ typedef struct worker {
   pid_t pid;
   int fd;
   size_t task; /* or idle */
-  bench_buffer inbox;
+  front_buffer inbox;
 } worker;
 
 typedef struct pool {
@@ -211,7 +211,7 @@ static cocabo_status take_messages(pool *p, worker *w, cocabo_error *err) {
     if (w->inbox.size - sizeof h < h.size)
       break;
     CB_TRY(take_message(p, w, &h, w->inbox.data + sizeof h, err));
-    bench_buffer_consume(&w->inbox, sizeof h + h.size);
+    front_buffer_consume(&w->inbox, sizeof h + h.size);
   }
   return COCABO_OK;
 }
@@ -223,7 +223,7 @@ static cocabo_status receive(pool *p, worker *w, cocabo_error *err) {
     return COCABO_OK;
   if (size <= 0)
     return bury(p, w, err);
-  CB_TRY(bench_buffer_append(&w->inbox, piece, (size_t)size, err));
+  CB_TRY(front_buffer_append(&w->inbox, piece, (size_t)size, err));
   return take_messages(p, w, err);
 }
 
@@ -259,7 +259,7 @@ static void stop_workers(pool *p) {
     close(w->fd);
     if (w->pid > 0 && w->task != idle)
       kill(w->pid, SIGKILL);
-    bench_buffer_free(&w->inbox);
+    front_buffer_free(&w->inbox);
   }
   for (int k = 0; k < p->n; k++)
     if (p->workers[k].pid > 0)

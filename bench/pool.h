@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buffer.h"
 #include "cocabo.h"
+#include "front/buffer.h"
 
 /* The worker's way to its parent. */
 typedef struct bench_link bench_link;
@@ -24,7 +24,7 @@ typedef struct bench_tasks {
   void *user;
 
   /* In a worker: does task i and appends its result to `out`. */
-  cocabo_status (*work)(void *user, size_t i, bench_link *link, bench_buffer *out,
+  cocabo_status (*work)(void *user, size_t i, bench_link *link, front_buffer *out,
                         cocabo_error *err);
   /* In the parent: task i is done; a failure ends everything. */
   cocabo_status (*done)(void *user, size_t i, const char *result, size_t size,

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "campaign.h"
+#include "commands.h"
 #include "experiment.h"
+#include "front/args.h"
 #include "names.h"
 #include "pool.h"
 
@@ -16,57 +17,57 @@
 typedef struct run_args {
   const char *problems, *methods, *batch, *init, *iterations, *seeds, *jobs, *output;
   bool permute, quiet;
-  bench_texts settings;
+  front_texts settings;
 } run_args;
 
-static const bench_option options[] = {
-    {"--problem", "LIST", "problems, e.g. func-2c,ackley-3c", BENCH_TEXT,
+static const front_option options[] = {
+    {"--problem", "LIST", "problems, e.g. func-2c,ackley-3c", FRONT_TEXT,
      offsetof(run_args, problems)},
-    {"--method", "LIST", "methods, e.g. random,cocabo-0.5", BENCH_TEXT,
+    {"--method", "LIST", "methods, e.g. random,cocabo-0.5", FRONT_TEXT,
      offsetof(run_args, methods)},
-    {"--batch", "B", "points asked for at a time (1)", BENCH_TEXT,
+    {"--batch", "B", "points asked for at a time (1)", FRONT_TEXT,
      offsetof(run_args, batch)},
-    {"--init", "N", "initial random points, iteration 0 (24)", BENCH_TEXT,
+    {"--init", "N", "initial random points, iteration 0 (24)", FRONT_TEXT,
      offsetof(run_args, init)},
-    {"--iterations", "T", "asks after the initial points (200)", BENCH_TEXT,
+    {"--iterations", "T", "asks after the initial points (200)", FRONT_TEXT,
      offsetof(run_args, iterations)},
-    {"--seeds", "LIST", "one run each, e.g. 0-19 or 0,3,5-7 (0-19)", BENCH_TEXT,
+    {"--seeds", "LIST", "one run each, e.g. 0-19 or 0,3,5-7 (0-19)", FRONT_TEXT,
      offsetof(run_args, seeds)},
-    {"--jobs", "N", "runs at a time, each in its own process (1)", BENCH_TEXT,
+    {"--jobs", "N", "runs at a time, each in its own process (1)", FRONT_TEXT,
      offsetof(run_args, jobs)},
-    {"--permute", NULL, "list the choices in an order drawn from the seed", BENCH_FLAG,
+    {"--permute", NULL, "list the choices in an order drawn from the seed", FRONT_FLAG,
      offsetof(run_args, permute)},
-    {"--set", "OPTION=VALUE", "an option of the study; may be repeated", BENCH_TEXTS,
+    {"--set", "OPTION=VALUE", "an option of the study; may be repeated", FRONT_TEXTS,
      offsetof(run_args, settings)},
-    {"-o", "FILE", "the file of results (CSV)", BENCH_TEXT, offsetof(run_args, output)},
-    {"-q", NULL, "no progress", BENCH_FLAG, offsetof(run_args, quiet)},
+    {"-o", "FILE", "the file of results (CSV)", FRONT_TEXT, offsetof(run_args, output)},
+    {"-q", NULL, "no progress", FRONT_FLAG, offsetof(run_args, quiet)},
     {0}};
 
 typedef struct request {
   run_args args;
-  bench_chosen problems, methods;
+  front_chosen problems, methods;
   int64_t batch, init, iterations, jobs;
-  bench_ints seeds;
+  front_ints seeds;
   size_t n; /* experiments: problems x methods x seeds, in this order */
   bench_experiment *experiments;
 } request;
 
 static cocabo_status parse_numbers(request *r, cocabo_error *err) {
   const run_args *a = &r->args;
-  CB_TRY(bench_parse_int("--batch", a->batch, 1, 1000, &r->batch, err));
-  CB_TRY(bench_parse_int("--init", a->init, 0, 100000, &r->init, err));
+  CB_TRY(front_parse_int("--batch", a->batch, 1, 1000, &r->batch, err));
+  CB_TRY(front_parse_int("--init", a->init, 0, 100000, &r->init, err));
   CB_TRY(
-      bench_parse_int("--iterations", a->iterations, 0, 100000, &r->iterations, err));
-  CB_TRY(bench_parse_int("--jobs", a->jobs, 1, BENCH_MAX_JOBS, &r->jobs, err));
+      front_parse_int("--iterations", a->iterations, 0, 100000, &r->iterations, err));
+  CB_TRY(front_parse_int("--jobs", a->jobs, 1, BENCH_MAX_JOBS, &r->jobs, err));
   if (r->init + r->iterations == 0)
     return cb_fail(err, COCABO_E_RANGE,
                    "--init and --iterations are both 0, want one above 0");
   const char *seeds = a->seeds ? a->seeds : "0-19";
-  return bench_parse_ints("--seeds", seeds, 0, INT32_MAX, &r->seeds, err);
+  return front_parse_ints("--seeds", seeds, 0, INT32_MAX, &r->seeds, err);
 }
 
 /* These come from the command's own options. */
-static cocabo_status refuse_own_settings(const bench_texts *settings,
+static cocabo_status refuse_own_settings(const front_texts *settings,
                                          cocabo_error *err) {
   static const char *const own[][2] = {
       {"seed=", "--seeds"},
@@ -114,7 +115,7 @@ static cocabo_status try_options(const request *r, cocabo_error *err) {
 
 static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err) {
   *r = (request){.batch = 1, .init = 24, .iterations = 200, .jobs = 1};
-  CB_TRY(bench_args_parse(options, argc, argv, &r->args, NULL, err));
+  CB_TRY(front_args_parse(options, argc, argv, &r->args, NULL, err));
   CB_TRY(bench_parse_problems(r->args.problems, &r->problems, err));
   CB_TRY(bench_parse_methods(r->args.methods, &r->methods, err));
   CB_TRY(parse_numbers(r, err));
@@ -127,7 +128,7 @@ static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err)
 }
 
 static void request_clear(request *r) {
-  bench_ints_free(&r->seeds);
+  front_ints_free(&r->seeds);
   cb_free(r->experiments);
 }
 
@@ -136,7 +137,7 @@ static void request_clear(request *r) {
 static int exit_status(cocabo_status status) {
   if (status == COCABO_E_INTERRUPTED)
     return 128 + bench_pool_signal();
-  return BENCH_FAILURE;
+  return FRONT_FAILURE;
 }
 
 static int carry_out(const request *r) {
@@ -145,12 +146,12 @@ static int carry_out(const request *r) {
   cocabo_status status =
       bench_campaign_open(&campaign, r->args.output, r->experiments, r->n, &err);
   if (status != COCABO_OK)
-    return bench_complain("run", status == COCABO_E_BUSY ? BENCH_FAILURE : BENCH_USAGE,
+    return front_complain("run", status == COCABO_E_BUSY ? FRONT_FAILURE : FRONT_USAGE,
                           &err);
   status = bench_campaign_run(campaign, (int)r->jobs, r->args.quiet, &err);
   bench_campaign_free(campaign);
-  return status == COCABO_OK ? BENCH_DONE
-                             : bench_complain("run", exit_status(status), &err);
+  return status == COCABO_OK ? FRONT_DONE
+                             : front_complain("run", exit_status(status), &err);
 }
 
 static int run_main(int argc, char **argv) {
@@ -158,12 +159,12 @@ static int run_main(int argc, char **argv) {
   cocabo_error err;
   const int status = parse(&r, argc, argv, &err) == COCABO_OK
                          ? carry_out(&r)
-                         : bench_complain("run", BENCH_USAGE, &err);
+                         : front_complain("run", FRONT_USAGE, &err);
   request_clear(&r);
   return status;
 }
 
-const bench_command bench_run = {
+const front_command bench_run = {
     .name = "run",
     .summary = "Runs methods on problems and writes one row an evaluation.",
     .usage = "--problem LIST --method LIST [options] -o FILE",

@@ -14,10 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "json.h"
+#include "commands.h"
+#include "front/args.h"
+#include "front/json.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
 #include "names.h"
@@ -148,25 +149,25 @@ typedef struct surrogate_args {
   bool json;
 } surrogate_args;
 
-static const bench_option options[] = {
-    {"--problem", "LIST", "problems, e.g. ackley-2c,func-2c", BENCH_TEXT,
+static const front_option options[] = {
+    {"--problem", "LIST", "problems, e.g. ackley-2c,func-2c", FRONT_TEXT,
      offsetof(surrogate_args, problems)},
-    {"--model", "LIST", "models (cocabo-auto)", BENCH_TEXT,
+    {"--model", "LIST", "models (cocabo-auto)", FRONT_TEXT,
      offsetof(surrogate_args, models)},
-    {"--train", "N", "training points (250)", BENCH_TEXT,
+    {"--train", "N", "training points (250)", FRONT_TEXT,
      offsetof(surrogate_args, train)},
-    {"--test", "N", "test points (100)", BENCH_TEXT, offsetof(surrogate_args, test)},
-    {"--repeats", "N", "draws of the points (20)", BENCH_TEXT,
+    {"--test", "N", "test points (100)", FRONT_TEXT, offsetof(surrogate_args, test)},
+    {"--repeats", "N", "draws of the points (20)", FRONT_TEXT,
      offsetof(surrogate_args, repeats)},
-    {"--scale", "UNITS", "of the density: standard or raw (standard)", BENCH_TEXT,
+    {"--scale", "UNITS", "of the density: standard or raw (standard)", FRONT_TEXT,
      offsetof(surrogate_args, scale)},
-    {"--json", NULL, "one JSON object a line", BENCH_FLAG,
+    {"--json", NULL, "one JSON object a line", FRONT_FLAG,
      offsetof(surrogate_args, json)},
     {0}};
 
 typedef struct request {
   surrogate_args args;
-  bench_chosen problems, models;
+  front_chosen problems, models;
   int64_t train, test, repeats;
   bool raw;
 } request;
@@ -183,13 +184,13 @@ static cocabo_status parse_scale(request *r, cocabo_error *err) {
 static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err) {
   *r = (request){.train = 250, .test = 100, .repeats = 20};
   const surrogate_args *a = &r->args;
-  CB_TRY(bench_args_parse(options, argc, argv, &r->args, NULL, err));
+  CB_TRY(front_args_parse(options, argc, argv, &r->args, NULL, err));
   CB_TRY(bench_parse_problems(a->problems, &r->problems, err));
-  CB_TRY(bench_parse_names("--model", "model", a->models ? a->models : models[0].name,
+  CB_TRY(front_parse_names("--model", "model", a->models ? a->models : models[0].name,
                            model_name, &r->models, err));
-  CB_TRY(bench_parse_int("--train", a->train, 2, 5000, &r->train, err));
-  CB_TRY(bench_parse_int("--test", a->test, 1, 1000000, &r->test, err));
-  CB_TRY(bench_parse_int("--repeats", a->repeats, 1, 100000, &r->repeats, err));
+  CB_TRY(front_parse_int("--train", a->train, 2, 5000, &r->train, err));
+  CB_TRY(front_parse_int("--test", a->test, 1, 1000000, &r->test, err));
+  CB_TRY(front_parse_int("--repeats", a->repeats, 1, 100000, &r->repeats, err));
   return parse_scale(r, err);
 }
 
@@ -251,9 +252,9 @@ static void print_line(const request *r, const bench_problem *problem, const mod
   if (r->args.json) {
     printf("{\"problem\": \"%s\", \"model\": \"%s\", \"scale\": \"%s\", \"mean\": ",
            problem->name, m->name, scale);
-    bench_print_json_number(mean->mean);
+    front_print_json_number(mean->mean);
     printf(", \"se\": ");
-    bench_print_json_number(bench_mean_se(mean));
+    front_print_json_number(bench_mean_se(mean));
     printf(", \"repeats\": %lld}\n", (long long)mean->n);
   } else {
     printf("%-20s %-14s %-9s %12.4f %10.4f %8lld\n", problem->name, m->name, scale,
@@ -281,13 +282,13 @@ static int surrogate_main(int argc, char **argv) {
   request r;
   cocabo_error err;
   if (parse(&r, argc, argv, &err) != COCABO_OK)
-    return bench_complain("surrogate", BENCH_USAGE, &err);
+    return front_complain("surrogate", FRONT_USAGE, &err);
   if (do_lines(&r, &err) != COCABO_OK)
-    return bench_complain("surrogate", BENCH_FAILURE, &err);
-  return bench_finish_output("surrogate");
+    return front_complain("surrogate", FRONT_FAILURE, &err);
+  return front_finish_output("surrogate");
 }
 
-const bench_command bench_surrogate = {
+const front_command bench_surrogate = {
     .name = "surrogate",
     .summary = "Scores models by the log predictive density of test points.",
     .usage = "--problem LIST [options]",

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "commands.h"
 #include "csv.h"
-#include "json.h"
+#include "front/args.h"
+#include "front/json.h"
 #include "stats.h"
 
 /* ---- the command line ----------------------------------------------------------- */
@@ -18,10 +19,10 @@ typedef struct table_args {
   bool json;
 } table_args;
 
-static const bench_option options[] = {
-    {"--at", "LIST", "iterations to show (0,25,50,100,150,200)", BENCH_TEXT,
+static const front_option options[] = {
+    {"--at", "LIST", "iterations to show (0,25,50,100,150,200)", FRONT_TEXT,
      offsetof(table_args, at)},
-    {"--json", NULL, "one JSON object a line", BENCH_FLAG, offsetof(table_args, json)},
+    {"--json", NULL, "one JSON object a line", FRONT_FLAG, offsetof(table_args, json)},
     {0}};
 
 /* All runs of one problem, method and batch. */
@@ -34,8 +35,8 @@ typedef struct group {
 typedef struct table {
   table_args args;
   const char *path;
-  bench_ints at;
-  bench_buffer text;
+  front_ints at;
+  front_buffer text;
   bench_results results;
   size_t n;
   group *groups;     /* n, in the order they were found */
@@ -44,14 +45,14 @@ typedef struct table {
 } table;
 
 static cocabo_status parse(table *t, int argc, char **argv, cocabo_error *err) {
-  bench_texts rest = {0};
-  CB_TRY(bench_args_parse(options, argc, argv, &t->args, &rest, err));
+  front_texts rest = {0};
+  CB_TRY(front_args_parse(options, argc, argv, &t->args, &rest, err));
   if (rest.n != 1)
     return cb_fail(err, COCABO_E_INVALID, "%d files given, want one file of results",
                    rest.n);
   t->path = rest.items[0];
   const char *at = t->args.at ? t->args.at : "0,25,50,100,150,200";
-  return bench_parse_ints("--at", at, 0, INT32_MAX, &t->at, err);
+  return front_parse_ints("--at", at, 0, INT32_MAX, &t->at, err);
 }
 
 /* ---- the numbers ---------------------------------------------------------------- */
@@ -102,14 +103,14 @@ static void print_json(const table *t, const group *g) {
     if (g->at[k].n == 0)
       continue;
     printf("{\"problem\": ");
-    bench_print_json_text(n.problem, n.problem_size);
+    front_print_json_text(n.problem, n.problem_size);
     printf(", \"method\": ");
-    bench_print_json_text(n.method, n.method_size);
+    front_print_json_text(n.method, n.method_size);
     printf(", \"batch\": %lld, \"at\": %lld, \"mean\": ", (long long)g->first->batch,
            (long long)t->at.items[k]);
-    bench_print_json_number(g->at[k].mean);
+    front_print_json_number(g->at[k].mean);
     printf(", \"se\": ");
-    bench_print_json_number(bench_mean_se(&g->at[k]));
+    front_print_json_number(bench_mean_se(&g->at[k]));
     printf(", \"runs\": %lld}\n", (long long)g->at[k].n);
   }
 }
@@ -189,13 +190,13 @@ static int print(const table *t) {
     print_table(t);
   for (size_t i = 0; t->args.json && i < t->n; i++)
     print_json(t, &t->groups[i]);
-  return bench_finish_output("table");
+  return front_finish_output("table");
 }
 
 static void table_clear(table *t) {
-  bench_ints_free(&t->at);
+  front_ints_free(&t->at);
   bench_results_free(&t->results);
-  bench_buffer_free(&t->text);
+  front_buffer_free(&t->text);
   cb_free(t->groups);
   cb_free(t->means);
   cb_free(t->by_now);
@@ -212,12 +213,12 @@ static int table_main(int argc, char **argv) {
   cocabo_error err;
   const int status = prepare(&t, argc, argv, &err) == COCABO_OK
                          ? print(&t)
-                         : bench_complain("table", BENCH_USAGE, &err);
+                         : front_complain("table", FRONT_USAGE, &err);
   table_clear(&t);
   return status;
 }
 
-const bench_command bench_table = {
+const front_command bench_table = {
     .name = "table",
     .summary = "Prints the mean over seeds of the best value, and its standard error.",
     .usage = "FILE [options]",

@@ -144,7 +144,8 @@ COCABO_API size_t
 cocabo_space_count(const cocabo_space *space); /* parameters; NULL: 0 */
 COCABO_API const char *cocabo_space_name(const cocabo_space *space,
                                          size_t i); /* NULL past the end */
-COCABO_API cocabo_kind cocabo_space_kind(const cocabo_space *space, size_t i);
+COCABO_API cocabo_kind cocabo_space_kind(const cocabo_space *space,
+                                         size_t i); /* REAL past the end */
 /* Bounds of a real or int; step is 0 if it is continuous (1 for an int), and log is 1
  * on a logarithmic scale. Out-parameters may be NULL. COCABO_E_INVALID for choices. */
 COCABO_API cocabo_status cocabo_space_get_range(const cocabo_space *space, size_t i,
@@ -157,8 +158,8 @@ COCABO_API size_t cocabo_space_choices(const cocabo_space *space, size_t i);
 COCABO_API cocabo_status cocabo_space_get_choice(const cocabo_space *space, size_t i,
                                                  size_t k, cocabo_value *out,
                                                  cocabo_error *err) COCABO_MUST_CHECK;
-/* The domain as cocabo_space_add reads it, in a text owned by the space's owner: free
- * it with cocabo_text_free. NULL past the end or out of memory. */
+/* The domain as cocabo_space_add reads it, in a text owned by the caller: free it with
+ * cocabo_text_free. NULL past the end or out of memory. */
 COCABO_API char *cocabo_space_domain(const cocabo_space *space, size_t i);
 COCABO_API void cocabo_text_free(char *text); /* NULL is allowed */
 /* 1 if both have the same names, kinds, domains and choices in the same order. */
@@ -252,7 +253,7 @@ COCABO_API cocabo_status cocabo_store_delete(cocabo_store *store, const char *st
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
 /* Renews every lease that `owner` holds in a study; from any thread. A lease that ran
- * out before is renewed too unless its trial has been handed to somebody else. */
+ * out before is renewed too unless its trial has been found stale. */
 COCABO_API cocabo_status cocabo_store_renew(cocabo_store *store, const char *study,
                                             const char *owner, double seconds,
                                             cocabo_error *err) COCABO_MUST_CHECK;
@@ -276,10 +277,13 @@ COCABO_API void cocabo_study_free(cocabo_study *study);
 COCABO_API const char *cocabo_study_name(const cocabo_study *study);
 /* Borrowed; lives as long as the handle. */
 COCABO_API const cocabo_space *cocabo_study_space(const cocabo_study *study);
-/* The present value of an option, as text; NULL if there is no such option. */
+/* The present value of an option, as text; NULL if there is no such option. Like that
+ * of an attribute it is borrowed until the next call that may learn of a change: ask,
+ * tell, fail, interrupt, add, change, set_attr or sync. */
 COCABO_API const char *cocabo_study_option(const cocabo_study *study, const char *name);
-/* Changes options of a living study (STUDY_CHANGED), for every handle on it. Values
- * that are the present ones are passed over; direction cannot change. */
+/* Changes options of a living study, for every handle on it. Values that are the
+ * present ones are passed over; each option is named once; direction cannot change
+ * (COCABO_E_STATE). */
 COCABO_API cocabo_status cocabo_study_change(cocabo_study *study,
                                              const char *const *names,
                                              const char *const *values, size_t n,
@@ -352,10 +356,10 @@ COCABO_API int64_t cocabo_study_count_state(const cocabo_study *study,
  * contradicts itself. */
 typedef struct cocabo_report {
   int64_t events, trials;    /* in the log */
-  int64_t replayed;          /* proposals made again on the same build and machine */
+  int64_t replayed;          /* points proposed again on the same build and machine */
   int64_t differing;         /* of those, how many came out differently */
   int64_t first_differing;   /* the number of the first such trial, or -1 */
-  int64_t foreign;           /* proposals of another build or machine */
+  int64_t foreign;           /* points of another build or machine, proposed again */
   int64_t foreign_differing; /* of those, how many came out differently */
   int64_t reserved[10];
 } cocabo_report;
@@ -363,7 +367,8 @@ COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t propos
                                              cocabo_report *out,
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
-/* Called now and then from inside ask; a non-zero return makes it stop cleanly. */
+/* Called now and then from inside ask and verify; a non-zero return makes it stop
+ * cleanly. */
 typedef int (*cocabo_interrupt_fn)(void *user);
 COCABO_API void cocabo_study_on_interrupt(cocabo_study *study, cocabo_interrupt_fn fn,
                                           void *user);

@@ -5,9 +5,16 @@
  *   study.db                  a bare path is a SQLite file too
  *   memory:                   in this process only
  *
+ * In a URL, %20 stands for a space and so on; a bare path is taken as it is. A driver,
+ * as in sqlite+pysqlite:///study.db, is passed over, so that URLs of other tools work.
+ *
  * When tell returns, the result survives the death of this process at any moment, and a
  * power cut too where the study's option durability is full. Several processes and
- * threads may use one file at once; it should be on a local disk.
+ * threads may use one file at once; it should be on a local disk. Beside it there are
+ * two files, study.db-wal and study.db-shm, while it is in use.
+ *
+ * A call waits up to 30 seconds for others that are writing. A process that forks must
+ * open its stores again in the child; programs that it runs inherit nothing.
  */
 #ifndef COCABO_STORE_H
 #define COCABO_STORE_H
@@ -20,11 +27,13 @@ extern "C" {
 
 enum {
   COCABO_STORE_CREATE = 1u,   /* make the file if there is none */
-  COCABO_STORE_READ_ONLY = 2u /* never write; appending is COCABO_E_STORE */
+  COCABO_STORE_READ_ONLY = 2u /* never write: what would is COCABO_E_STORE */
 };
 
 /* *out is owned by the caller and released by cocabo_store_free, after its studies.
- * COCABO_E_NOT_FOUND if there is no such file and COCABO_STORE_CREATE was not given. */
+ * COCABO_E_NOT_FOUND if there is no such file and COCABO_STORE_CREATE was not given;
+ * COCABO_E_STORE if it is damaged, made by a newer version, or not a store at all, and
+ * then it is left as it was. */
 COCABO_API cocabo_status cocabo_store_open(cocabo_store **out, const char *url,
                                            unsigned flags,
                                            cocabo_error *err) COCABO_MUST_CHECK;

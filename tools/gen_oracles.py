@@ -174,6 +174,111 @@ def exp3():
         )
 
 
+def exp3m_gamma(n, b, rounds):
+    if b >= n:  # b steps of EXP3 a round
+        return exp3_gamma(n, b * rounds)
+    return min(mp.mpf(1), mp.sqrt(n * mp.log(mp.mpf(n) / b) / ((mp.e - 1) * b * rounds)))
+
+
+def cap_by_bisection(weights, share):
+    """The alpha where alpha / sum(min(w, alpha)) is `share`; None where no w exceeds it."""
+    if max(weights) < share * sum(weights):
+        return None
+    low, high = mp.log(min(weights)) - 10, mp.log(max(weights))
+    for _ in range(400):
+        middle = (low + high) / 2
+        alpha = mp.exp(middle)
+        if alpha < share * sum(min(w, alpha) for w in weights):
+            low = middle
+        else:
+            high = middle
+    return mp.exp(high)
+
+
+def exp3m_probabilities(weights, b, gamma):
+    """p and the capped set, from plain weights and the alpha of Uchiya et al."""
+    n = len(weights)
+    alpha = None
+    if gamma < 1:
+        alpha = cap_by_bisection(weights, (mp.mpf(1) / b - gamma / n) / (1 - gamma))
+    tiny = mp.mpf(10) ** -50
+    capped = [alpha is not None and w >= alpha * (1 - tiny) for w in weights]
+    level = [alpha if c else w for w, c in zip(weights, capped)]
+    p = [b * ((1 - gamma) * w / sum(level) + gamma / n) for w in level]
+    return p, [int(c) for c in capped]
+
+
+def exp3m_cases():
+    """Nothing, something and all but one to cap; ties; weights that no double holds."""
+    log_weights = [
+        [0.0] * 7,
+        [0.31, -0.72, 1.13, 0.05, -1.4, 0.66, 0.2],
+        [2.9, 2.7, -0.3, 0.4, -1.1, 0.0, -2.2],
+        [5.5, -0.25, 5.5, 0.125, 5.5, -0.75, 0.5],
+        [-3.1, 7.7, 15.2, 22.4, 31.9, 1.3, -0.6],
+        [900.25, 0.5, -1250.5, 0.75, 1800.0, -0.5, 0.125],
+        [-5000.0, -5001.5, -5000.25, -5003.0, -4100.0, -5002.0, -5000.75],
+    ]
+    rows = []
+    for logs in log_weights:
+        for b in (2, 5, 6):
+            for gamma in (0.03125, 0.375, 1.0):
+                weights = [mp.exp(mp.mpf(v)) for v in logs]
+                p, capped = exp3m_probabilities(weights, b, mp.mpf(gamma))
+                rows.append([b, mp.mpf(gamma), [mp.mpf(v) for v in logs], p, capped])
+    return rows
+
+
+def exp3m_game():
+    """6 arms, 3 a round, horizon 12: weights and probabilities after each round."""
+    n, b = 6, 3
+    gamma = exp3m_gamma(n, b, mp.mpf(2 * 12) / 3)
+    plays = [[0, 3, 4], [5, 3, 1], [3, 2, 0], [4, 3, 5], [3, 1, 2], [0, 3, 5], [2, 4, 3]]
+    rewards = [[0.113, 0.971, 0.42], [0.25, 1.0, 0.0], [0.93, 0.31, 0.575]]
+    rewards += [[0.718, 0.99, 0.125], [0.87, 0.05, 0.443], [0.61, 0.75, 0.29]]
+    rewards += [[0.3, 0.82, 0.97]]
+    logs = [0.3, -0.2, 0.0, 1.45, 0.5, -0.7]
+    weights, rows = [mp.exp(mp.mpf(v)) for v in logs], []
+    for arms, paid in zip(plays, rewards):
+        p, capped = exp3m_probabilities(weights, b, gamma)
+        for arm, reward in zip(arms, paid):
+            if not capped[arm]:
+                weights[arm] *= mp.exp(b * gamma * mp.mpf(reward) / p[arm] / n)
+        logs = [mp.log(w) for w in weights]
+        after, capped_after = exp3m_probabilities(weights, b, gamma)
+        rows.append([arms, [mp.mpf(r) for r in paid], logs, after, capped_after])
+    return rows
+
+
+@table
+def exp3m():
+    """EXP3.M with plain weights, capped at an alpha that bisection finds."""
+    with mp.workdps(80):
+        gammas = []
+        for n in (1, 2, 3, 5, 17, 1000):
+            for b in (2, 3, 4, 16):
+                for horizon in (1, 80, 977):
+                    gammas.append([n, b, horizon, 0, exp3m_gamma(n, b, mp.mpf(2 * horizon) / 3)])
+                gammas.append([n, b, 0, 61, exp3m_gamma(n, b, mp.mpf(61))])
+        write(
+            "exp3m",
+            "gamma of batches, probabilities of 7 arms, a game of 6 arms with b = 3.",
+            [
+                ("oracle_gamma_of_b", "int arms, b, horizon, round; double gamma;", gammas),
+                (
+                    "oracle_exp3m",
+                    "int b; double gamma, log_w[7], p[7]; int capped[7];",
+                    exp3m_cases(),
+                ),
+                (
+                    "oracle_exp3m_game",
+                    "int arms[3]; double rewards[3], log_w[6], p[6]; int capped[6];",
+                    exp3m_game(),
+                ),
+            ],
+        )
+
+
 def main():
     names = sys.argv[1:] or list(TABLES)
     for name in names:

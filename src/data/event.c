@@ -5,17 +5,23 @@
 #include "base/mem.h"
 #include "base/status.h"
 
+void cb_pairs_free(cb_pair *pairs, int n) {
+  for (int i = 0; pairs && i < n; i++) {
+    cb_free(pairs[i].name);
+    cb_free(pairs[i].value);
+  }
+  cb_free(pairs);
+}
+
 void cb_event_clear(cb_event *event) {
   cb_free(event->reason);
   cb_free(event->cells);
   cocabo_space_free(event->space);
-  for (int i = 0; event->options && i < event->n_options; i++) {
-    cb_free(event->options[i].name);
-    cb_free(event->options[i].value);
-  }
-  cb_free(event->options);
+  cb_pairs_free(event->options, event->n_options);
+  cb_pairs_free(event->attributes, event->n_attributes);
   cb_free(event->proposal.pending);
   cb_free(event->proposal.draws);
+  cb_free(event->proposal.fingerprint);
   cb_free(event->fit.theta);
   memset(event, 0, sizeof *event);
 }
@@ -38,24 +44,33 @@ static bool copy_text(char **to, const char *from) {
   return *to || !from;
 }
 
-static bool copy_options(cb_event *to, const cb_event *from) {
-  if (from->n_options == 0)
+cb_pair *cb_pairs_copy(const cb_pair *pairs, int n) {
+  cb_pair *copy = cb_calloc((size_t)n, sizeof *copy);
+  for (int i = 0; copy && i < n; i++)
+    if (!copy_text(&copy[i].name, pairs[i].name) ||
+        !copy_text(&copy[i].value, pairs[i].value)) {
+      cb_pairs_free(copy, n);
+      return NULL;
+    }
+  return copy;
+}
+
+static bool copy_pairs(cb_pair **to, int *n_to, const cb_pair *from, int n) {
+  if (n == 0)
     return true;
-  to->options = cb_calloc((size_t)from->n_options, sizeof *to->options);
-  if (!to->options)
-    return false;
-  to->n_options = from->n_options;
-  for (int i = 0; i < from->n_options; i++)
-    if (!copy_text(&to->options[i].name, from->options[i].name) ||
-        !copy_text(&to->options[i].value, from->options[i].value))
-      return false;
-  return true;
+  *to = cb_pairs_copy(from, n);
+  *n_to = *to ? n : 0;
+  return *to != NULL;
 }
 
 static bool copy_parts(cb_event *to, const cb_event *from) {
   const cb_provenance *p = &from->proposal;
   const cb_fit *fit = &from->fit;
-  return copy_text(&to->reason, from->reason) && copy_options(to, from) &&
+  return copy_text(&to->reason, from->reason) &&
+         copy_pairs(&to->options, &to->n_options, from->options, from->n_options) &&
+         copy_pairs(&to->attributes, &to->n_attributes, from->attributes,
+                    from->n_attributes) &&
+         copy_text(&to->proposal.fingerprint, p->fingerprint) &&
          copy_items(&to->cells, from->cells, from->n_cells, sizeof *to->cells) &&
          copy_items(&to->proposal.pending, p->pending, p->n_pending,
                     sizeof *p->pending) &&
@@ -69,8 +84,11 @@ cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *
   copy.cells = NULL;
   copy.n_options = 0;
   copy.options = NULL;
+  copy.n_attributes = 0;
+  copy.attributes = NULL;
   copy.proposal.pending = NULL;
   copy.proposal.draws = NULL;
+  copy.proposal.fingerprint = NULL;
   copy.fit.theta = NULL;
   copy.space = event->space ? cb_space_share(event->space) : NULL;
   if (!copy_parts(&copy, event)) {

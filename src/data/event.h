@@ -77,13 +77,17 @@ typedef struct cb_event {
   int n_cells;
   cb_cell *cells;
   cocabo_space *space;
-  int n_options;
+  int n_options, n_attributes;
   cb_pair *options;
-  int n_attributes;
   cb_pair *attributes; /* free text by name */
   cb_provenance proposal;
   cb_fit fit;
 } cb_event;
+
+/* A deep copy of n pairs, or NULL if out of memory; and its release (NULL is allowed).
+ */
+cb_pair *cb_pairs_copy(const cb_pair *pairs, int n);
+void cb_pairs_free(cb_pair *pairs, int n);
 
 /* A deep copy (the space is shared). On failure *out is zero and nothing leaks. */
 cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *err);

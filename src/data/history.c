@@ -29,6 +29,7 @@ struct cb_history_private {
   size_t n_spares, spares_capacity;
   char *reason; /* buffer for a reason to come, or NULL */
   size_t reason_bytes;
+  int64_t least_basis; /* of a fit that counts */
 };
 
 typedef struct cb_history_private own_part;
@@ -243,12 +244,13 @@ static void leave_failed(cb_history *history, cb_trial *trial) {
   trial->reason = NULL;
 }
 
-static void complete(cb_history *history, cb_trial *trial, double value) {
+static void complete(cb_history *history, cb_trial *trial, const cb_event *event) {
   const int64_t row = history->n++;
   trial->state = COCABO_COMPLETE;
-  trial->value = value;
+  trial->value = event->y;
+  trial->finished = event->time;
   history->told[row] = trial->number;
-  history->y[row] = history->sign * value;
+  history->y[row] = history->sign * event->y;
   if (history->best < 0 || history->y[row] > history->y[history->best])
     history->best = row;
 }
@@ -279,6 +281,8 @@ static void fill_trial(cb_trial *trial, const cb_event *event,
                        const cocabo_space *space) {
   trial->number = event->number;
   trial->origin = event->kind == CB_TRIAL_ADDED ? CB_BY_USER : event->origin;
+  trial->started = event->kind == CB_TRIAL_ASKED ? event->time : NAN;
+  trial->finished = NAN;
   trial->value = NAN;
   memcpy(trial->cells, event->cells, (size_t)space->n * sizeof *trial->cells);
   cb_space_encode(space, trial->cells, trial->x, trial->h);
@@ -312,7 +316,7 @@ static cocabo_status apply_new_trial(cb_history *history, const cb_event *event,
   insert_point(history, trial);
 
   if (event->kind == CB_TRIAL_ADDED && event->has_y) {
-    complete(history, trial, event->y);
+    complete(history, trial, event);
     return COCABO_OK;
   }
   trial->state = event->kind == CB_TRIAL_ADDED ? COCABO_WAITING : COCABO_RUNNING;
@@ -332,7 +336,7 @@ static cocabo_status apply_told(cb_history *history, const cb_event *event,
     leave_failed(history, trial);
   else
     leave_pending(history, trial->number);
-  complete(history, trial, event->y);
+  complete(history, trial, event);
   return COCABO_OK;
 }
 
@@ -348,6 +352,7 @@ static cocabo_status apply_failed(cb_history *history, const cb_event *event,
   own->reason = NULL;
   own->reason_bytes = 0;
   trial->state = COCABO_FAILED;
+  trial->finished = event->time;
   leave_pending(history, trial->number);
   history->failed[history->n_failed++] = trial->number;
   return COCABO_OK;
@@ -355,8 +360,10 @@ static cocabo_status apply_failed(cb_history *history, const cb_event *event,
 
 static void apply_resumed(const cb_event *event, cb_trial *trial) {
   if (trial->state == COCABO_WAITING || trial->state == COCABO_INTERRUPTED ||
-      trial->state == COCABO_STALE)
+      trial->state == COCABO_STALE) {
     trial->state = COCABO_RUNNING;
+    trial->started = event->time;
+  }
   if (event->attempt > trial->attempt)
     trial->attempt = event->attempt;
 }
@@ -376,7 +383,8 @@ static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
     trial->state = running ? COCABO_INTERRUPTED : trial->state;
     return COCABO_OK;
   case CB_TRIAL_STALE:
-    trial->state = running ? COCABO_STALE : trial->state;
+    if (running && event->attempt == trial->attempt)
+      trial->state = COCABO_STALE;
     return COCABO_OK;
   default:
     apply_resumed(event, trial);
@@ -388,7 +396,10 @@ static cocabo_status apply_fit(cb_history *history, const cb_event *event,
                                cocabo_error *err) {
   if (event->fit.basis >= event->seq)
     return contradiction(event, "a fit cannot have seen what came after it", err);
-  if (event->fit.basis <= history->fit.basis)
+  if (event->fit.rows < 0 || event->fit.rows > history->n || event->fit.n_theta < 0)
+    return contradiction(event, "there were not that many results to fit", err);
+  if (event->fit.basis <= history->fit.basis ||
+      event->fit.basis < history->own->least_basis)
     return COCABO_OK;
   const size_t n = (size_t)event->fit.n_theta;
   double *theta = cb_calloc(n, sizeof *theta);
@@ -432,6 +443,23 @@ cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
   CB_TRY(apply(history, event, err));
   history->seq = event->seq;
   return COCABO_OK;
+}
+
+void cb_history_forget_fit(cb_history *history) {
+  cb_free(history->fit.theta);
+  memset(&history->fit, 0, sizeof history->fit);
+  history->own->least_basis = history->seq;
+}
+
+int64_t cb_history_count(const cb_history *history, cocabo_trial_state state) {
+  if (state == COCABO_COMPLETE)
+    return history->n;
+  if (state == COCABO_FAILED)
+    return history->n_failed;
+  int64_t n = 0;
+  for (int64_t i = 0; i < history->n_pending; i++)
+    n += history->trials[history->pending[i]].state == state;
+  return n;
 }
 
 double cb_history_worst(const cb_history *history) {

@@ -22,6 +22,8 @@ typedef struct cb_trial {
   cocabo_trial_state state;
   cb_origin origin;
   int64_t attempt; /* times it was handed out again */
+  double started;  /* when it was last handed out, on the store's clock; NaN: never */
+  double finished; /* when it was told or failed; NaN: not yet */
   double value;    /* the user's, NaN unless complete */
   char *reason;    /* failed, else NULL */
   cb_cell *cells;  /* n */
@@ -69,12 +71,18 @@ void cb_history_free(cb_history *history); /* NULL is allowed */
  *
  * Rules: the first TOLD of a trial counts, also after FAILED, INTERRUPTED or STALE;
  * later ones and a FAILED after a TOLD change nothing. A second FAILED changes nothing.
- * INTERRUPTED and STALE only move a running trial; RESUMED moves a waiting, interrupted
- * or stale one to running and always counts as an attempt. An ASKED by the sampler with
- * batch_index 0 starts a round. MODEL_FITTED counts if its basis is higher than that of
- * the fit before. STUDY_CREATED and STUDY_CHANGED only count (options live above). */
+ * INTERRUPTED and STALE only move a running trial, and STALE only the attempt that it
+ * names: a late one cannot hit a trial that somebody else has by now. RESUMED moves a
+ * waiting, interrupted or stale one to running and always counts as an attempt. An
+ * ASKED by the sampler with batch_index 0 starts a round. MODEL_FITTED counts if its
+ * basis is higher than that of the fit before. STUDY_CREATED and STUDY_CHANGED only
+ * count (options live above). */
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                                cocabo_error *err);
+
+/* What was learnt from the log so far no longer applies, because the options are
+ * others: there is no fit, and one that has not seen the last event will not count. */
+void cb_history_forget_fit(cb_history *history);
 
 /* Makes room, so that applying events with up to `trials` new trials and one reason of
  * up to `reason_bytes` (with its NUL) cannot fail for lack of memory. What has been
@@ -87,6 +95,9 @@ cocabo_status cb_history_reserve(cb_history *history, int64_t trials,
 bool cb_history_contains(const cb_history *history, const cb_cell *cells);
 /* How many different points that is. */
 uint64_t cb_history_distinct(const cb_history *history);
+
+/* Trials in a state. */
+int64_t cb_history_count(const cb_history *history, cocabo_trial_state state);
 
 /* The smallest y of the training data, 0 if there is none. */
 double cb_history_worst(const cb_history *history);

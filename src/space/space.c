@@ -150,6 +150,13 @@ static cocabo_status check_bounds(const char *name, double low, double high,
   return COCABO_OK;
 }
 
+/* How far (high - low) / step may be from a whole number by the rounding of the
+ * decimals that the user wrote. */
+static double grid_doubt(double low, double high, double step) {
+  const double size = fabs(low) / step + fabs(high) / step + (high - low) / step;
+  return fmin(4.0 * DBL_EPSILON * size, 0.25);
+}
+
 /* Two neighbouring levels must differ after rounding: low + k step is off by at
  * most 1.5 units in the last place of the larger bound. */
 static cocabo_status check_step(const char *name, double low, double high, double step,
@@ -165,7 +172,7 @@ static cocabo_status check_step(const char *name, double low, double high, doubl
   if (flags & COCABO_LOG)
     return cb_fail(err, COCABO_E_INVALID,
                    "parameter \"%s\": step is %s, want 0 on a log scale", name, shown);
-  if (step > high - low && low < high)
+  if (low < high && (high - low) / step < 1.0 - grid_doubt(low, high, step))
     return cb_fail(err, COCABO_E_RANGE,
                    "parameter \"%s\": step is %s, want at most high - low, which is %s",
                    name, shown, cb_number_show(limit, high - low));
@@ -179,14 +186,12 @@ static cocabo_status check_step(const char *name, double low, double high, doubl
 }
 
 /* Counts the levels low, low + step, ... <= high. 0 to 0.3 by 0.1 shall end at 0.3
- * although 0.3 / 0.1 < 3: where the rounding of the decimals the user wrote can explain
- * the difference, high itself is the last level. */
+ * although 0.3 / 0.1 < 3: where rounding can explain the difference, high itself is the
+ * last level. */
 static void lay_grid(cb_param *p) {
   const double steps = (p->high - p->low) / p->step;
   const double nearest = nearbyint(steps);
-  const double doubt =
-      4.0 * DBL_EPSILON * ((fabs(p->low) + fabs(p->high)) / p->step + steps);
-  if (fabs(steps - nearest) <= fmin(doubt, 0.25)) {
+  if (fabs(steps - nearest) <= grid_doubt(p->low, p->high, p->step)) {
     p->levels = (int64_t)nearest + 1;
     return;
   }

@@ -86,15 +86,102 @@ const char *cb_text_show(char out[static CB_SHOWN], const char *text) {
   return out;
 }
 
+/* ---- numbers --------------------------------------------------------------------- */
+
+bool cb_parse_int(const char *text, int64_t *out) {
+  const bool negative = *text == '-';
+  const char *digit = text + negative;
+  if (!*digit)
+    return false;
+  int64_t value = 0; /* kept negative: the negative range is the larger one */
+  for (; *digit; digit++) {
+    const int units = *digit - '0';
+    if (units < 0 || units > 9 || value < (INT64_MIN + units) / 10)
+      return false;
+    value = 10 * value - units;
+  }
+  if (!negative && value == INT64_MIN)
+    return false;
+  *out = negative ? value : -value;
+  return true;
+}
+
+/* Keeps out what strtod would take besides: spaces, a plus, hexadecimal, inf and nan;
+ * and more than one point. */
+static bool looks_like_a_number(const char *text) {
+  const char *point = strchr(text, '.');
+  return *text && *text != '+' && !(point && strchr(point + 1, '.')) &&
+         text[strspn(text, "0123456789.eE+-")] == '\0';
+}
+
+/* strtod wants the decimal point of the locale; printing a half shows what that is. */
+bool cb_parse_number(const char *text, double *out) {
+  enum { LONGEST = 100 };
+  if (strlen(text) > LONGEST || !looks_like_a_number(text))
+    return false;
+  char half[16], local[LONGEST + sizeof half];
+  snprintf(half, sizeof half, "%.1f", 0.5);
+  const char *point = half + 1; /* between the 0 and the 5 */
+  const size_t point_bytes = strlen(point) - 1;
+
+  size_t used = 0;
+  for (const char *s = text; *s; s++) {
+    if (*s != '.') {
+      local[used++] = *s;
+      continue;
+    }
+    memcpy(local + used, point, point_bytes);
+    used += point_bytes;
+  }
+  local[used] = '\0';
+  char *end;
+  const double value = strtod(local, &end);
+  if (*end || !isfinite(value))
+    return false;
+  *out = value;
+  return true;
+}
+
+/* What printf made of a finite number, without the locale's point and the zeros that C
+ * puts before an exponent: 1,5e-05 becomes 1.5e-5. */
+static void tidy_number(char *out, const char *printed) {
+  const char *s = printed;
+  size_t used = 0;
+  while (*s && *s != 'e') {
+    const size_t plain = strspn(s, "-0123456789");
+    memcpy(out + used, s, plain);
+    used += plain;
+    s += plain;
+    if (!*s || *s == 'e')
+      break;
+    out[used++] = '.';
+    s += strcspn(s, "0123456789");
+  }
+  if (*s == 'e') {
+    out[used++] = *s++;
+    if (*s == '-')
+      out[used++] = '-';
+    s += 1; /* the sign is always there */
+    s += strspn(s, "0");
+    while (*s)
+      out[used++] = *s++;
+  }
+  out[used] = '\0';
+}
+
 const char *cb_number_show(char out[static CB_DIGITS], double number) {
-  static const int digits[] = {6, 15, 17};
+  static const int digits[] = {6, 15, 16, 17};
+  char printed[CB_DIGITS + 8];
   if (isnan(number)) /* its sign means nothing, and printf would show it */
     return memcpy(out, "nan", sizeof "nan");
-  for (int i = 0; i < 3; i++) {
-    snprintf(out, CB_DIGITS, "%.*g", digits[i], number);
-    if (strtod(out, NULL) == number)
+  if (isinf(number))
+    return strcpy(out, number > 0.0 ? "inf" : "-inf");
+  for (int i = 0; i < 4; i++) {
+    snprintf(printed, sizeof printed, "%.*g", digits[i], number);
+    if (strtod(printed, NULL) == number)
       break;
   }
+  tidy_number(out, printed);
   return out;
 }
 

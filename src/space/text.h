@@ -7,6 +7,7 @@
 #define CB_SPACE_TEXT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cocabo.h"
 
@@ -26,8 +27,14 @@ cocabo_status cb_name_check(const char *what, const char *name, cocabo_error *er
  * text ends in "...". Returns out. */
 const char *cb_text_show(char out[static CB_SHOWN], const char *text);
 
-/* The shortest of 6, 15 or 17 digits that gives the number back; "nan" has no sign.
- * Returns out. */
+/* A number as users write it: digits with a point, perhaps an exponent, and nothing
+ * else; finite; the same in every locale. */
+bool cb_parse_number(const char *text, double *out);
+/* Decimal digits with an optional minus, within int64_t. */
+bool cb_parse_int(const char *text, int64_t *out);
+
+/* The shortest of 6, 15, 16 or 17 digits that gives the number back, the same in every
+ * locale: 0.25, 1e-5; "nan" has no sign. Returns out. */
 const char *cb_number_show(char out[static CB_DIGITS], double number);
 
 /* A value as a user would write it: null, true, 3, 0.5, "text". Returns out. */

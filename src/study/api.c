@@ -9,10 +9,23 @@
 #include "study/study.h"
 #include "study/trial.h"
 
-enum { MAX_ASK = 100000, MAX_REASON = 65536 };
+enum { MAX_ASK = 100000, MAX_TEXT = 65536 };
 
 static cocabo_status is_null(const char *what, cocabo_error *err) {
   return cb_fail(err, COCABO_E_INVALID, "%s is NULL", what);
+}
+
+/* A text of any kind: UTF-8, perhaps of several lines, and not too long. */
+static cocabo_status check_text(const char *what, const char *text, cocabo_error *err) {
+  if (!text)
+    return is_null(what, err);
+  const size_t length = strlen(text);
+  if (length > MAX_TEXT)
+    return cb_fail(err, COCABO_E_INVALID, "%s is %zu bytes long, want at most %d", what,
+                   length, MAX_TEXT);
+  if (!cb_text_is_utf8(text))
+    return cb_fail(err, COCABO_E_INVALID, "%s is not valid UTF-8", what);
+  return COCABO_OK;
 }
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -55,8 +68,86 @@ void cocabo_study_on_interrupt(cocabo_study *study, cocabo_interrupt_fn fn,
                                void *user) {
   if (!study)
     return;
-  study->interrupt = fn;
-  study->user = user;
+  study->proposer.interrupt = fn;
+  study->proposer.user = user;
+}
+
+/* ---- options, attributes, leases ------------------------------------------------- */
+
+static cocabo_status read_pairs(const char *const *names, const char *const *values,
+                                size_t n, cb_pair *out, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  for (size_t i = 0; i < n; i++) {
+    if (!names[i])
+      return cb_fail(err, COCABO_E_INVALID, "name %zu is NULL", i);
+    cb_text_show(shown, names[i]);
+    if (!values[i])
+      return cb_fail(err, COCABO_E_INVALID, "option %s is NULL", shown);
+    for (size_t earlier = 0; earlier < i; earlier++)
+      if (strcmp(names[earlier], names[i]) == 0)
+        return cb_fail(err, COCABO_E_INVALID, "option %s is given twice", shown);
+    out[i] = (cb_pair){.name = (char *)names[i], .value = (char *)values[i]};
+  }
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_study_change(cocabo_study *study, const char *const *names,
+                                  const char *const *values, size_t n,
+                                  cocabo_error *err) {
+  enum { MOST = 1000 }; /* more than there are options */
+  if (!study)
+    return is_null("study", err);
+  if (!names && n > 0)
+    return is_null("names", err);
+  if (!values && n > 0)
+    return is_null("values", err);
+  if (n > MOST)
+    return cb_fail(err, COCABO_E_RANGE, "n is %zu, want at most %d", n, MOST);
+  cb_pair *pairs = cb_calloc(n, sizeof *pairs);
+  if (!pairs)
+    return cb_no_memory(err);
+  cocabo_status status = read_pairs(names, values, n, pairs, err);
+  if (status == COCABO_OK)
+    status = cb_study_change(study, pairs, n, err);
+  cb_free(pairs);
+  return status;
+}
+
+cocabo_status cocabo_study_set_attr(cocabo_study *study, const char *name,
+                                    const char *value, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(cb_name_check("attribute name", name, err));
+  CB_TRY(check_text("attribute", value, err));
+  const cb_pair pair = {.name = (char *)name, .value = (char *)value};
+  return cb_study_set_attribute(study, &pair, err);
+}
+
+cocabo_status cocabo_study_lease(cocabo_study *study, const char *owner, double seconds,
+                                 cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(cb_lease_check(seconds, true, err));
+  if (seconds == 0.0)
+    return cb_study_lease(study, NULL, 0.0, err);
+  CB_TRY(cb_name_check("lease owner", owner, err));
+  return cb_study_lease(study, owner, seconds, err);
+}
+
+const char *cocabo_study_name(const cocabo_study *study) {
+  return study ? study->name : NULL;
+}
+
+const cocabo_space *cocabo_study_space(const cocabo_study *study) {
+  return study ? study->fold.history->space : NULL;
+}
+
+const char *cocabo_study_option(const cocabo_study *study, const char *name) {
+  return study ? cocabo_options_get(study->fold.options, name) : NULL;
+}
+
+const char *cocabo_study_attr(const cocabo_study *study, const char *name) {
+  return study && name ? cb_fold_attribute(&study->fold, name) : NULL;
 }
 
 /* ---- ask and tell ---------------------------------------------------------------- */
@@ -81,14 +172,7 @@ cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char 
                                 cocabo_error *err) {
   if (!study)
     return is_null("study", err);
-  if (!reason)
-    return is_null("reason", err);
-  const size_t length = strlen(reason);
-  if (length > MAX_REASON)
-    return cb_fail(err, COCABO_E_INVALID, "reason is %zu bytes long, want at most %d",
-                   length, MAX_REASON);
-  if (!cb_text_is_utf8(reason))
-    return cb_fail(err, COCABO_E_INVALID, "reason is not valid UTF-8");
+  CB_TRY(check_text("reason", reason, err));
   return cb_study_fail(study, number, reason, err);
 }
 
@@ -138,7 +222,7 @@ cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
   }
   bool given[COCABO_MAX_PARAMETERS] = {false};
   cb_cell cells[COCABO_MAX_PARAMETERS];
-  CB_TRY(read_values(study->history->space, names, values, n, given, cells, err));
+  CB_TRY(read_values(study->fold.history->space, names, values, n, given, cells, err));
   return cb_study_add(study, cells, result, err);
 }
 
@@ -152,11 +236,11 @@ cocabo_status cocabo_study_best(const cocabo_study *study, cocabo_trial **out,
     return is_null("out", err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_best(study, &trial, err));
-  return cb_trial_snapshot(out, study->history->space, trial, err);
+  return cb_trial_snapshot(out, &study->fold, trial, err);
 }
 
 int64_t cocabo_study_count(const cocabo_study *study) {
-  return study ? study->history->n_trials : 0;
+  return study ? study->fold.history->n_trials : 0;
 }
 
 cocabo_status cocabo_study_trial(const cocabo_study *study, int64_t number,
@@ -167,5 +251,21 @@ cocabo_status cocabo_study_trial(const cocabo_study *study, int64_t number,
     return is_null("out", err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_find(study, number, &trial, err));
-  return cb_trial_snapshot(out, study->history->space, trial, err);
+  return cb_trial_snapshot(out, &study->fold, trial, err);
+}
+
+int64_t cocabo_study_count_state(const cocabo_study *study, cocabo_trial_state state) {
+  return study ? cb_history_count(study->fold.history, state) : 0;
+}
+
+cocabo_status cocabo_study_verify(cocabo_study *study, int64_t proposals,
+                                  cocabo_report *out, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!out)
+    return is_null("out", err);
+  if (proposals < -1)
+    return cb_fail(err, COCABO_E_RANGE, "proposals is %lld, want -1 or more",
+                   (long long)proposals);
+  return cb_study_verify(study, proposals, out, err);
 }

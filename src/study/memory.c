@@ -12,6 +12,12 @@
 #include "space/text.h"
 #include "study/store.h"
 
+typedef struct lease {
+  int64_t number;    /* trial */
+  const char *owner; /* one of the log's owners */
+  double until;      /* seconds since 1970 */
+} lease;
+
 typedef struct study_log {
   int64_t id;
   char *name;
@@ -22,6 +28,10 @@ typedef struct study_log {
   size_t attempts_capacity;
   size_t *index;     /* open addressing by unique id: place in events + 1, 0 = empty */
   size_t index_size; /* a power of two, at most half full */
+  lease *leases;     /* by number */
+  size_t n_leases, leases_capacity;
+  char **owners; /* everybody who ever held a lease */
+  size_t n_owners, owners_capacity;
 } study_log;
 
 typedef struct memory_store {
@@ -41,6 +51,10 @@ static void free_log(study_log *log) {
     cb_event_clear(&log->events[i]);
   cb_free(log->events);
   cb_free(log->attempts);
+  for (size_t i = 0; i < log->n_owners; i++)
+    cb_free(log->owners[i]);
+  cb_free(log->owners);
+  cb_free(log->leases);
   cb_free(log->index);
   cb_free(log->name);
   cb_free(log);
@@ -81,15 +95,104 @@ static bool reserve_index(study_log *log, size_t want) {
 }
 
 static bool reserve(study_log *log, size_t more) {
-  void *events = log->events, *attempts = log->attempts;
+  void *events = log->events, *attempts = log->attempts, *leases = log->leases;
   const bool grown =
       cb_reserve(&events, &log->capacity, log->n + more, sizeof *log->events) &&
       cb_reserve(&attempts, &log->attempts_capacity, (size_t)log->n_trials + more,
-                 sizeof *log->attempts);
+                 sizeof *log->attempts) &&
+      cb_reserve(&leases, &log->leases_capacity, log->n_leases + more,
+                 sizeof *log->leases);
   log->events = events;
   log->attempts = attempts;
+  log->leases = leases;
   return grown && reserve_index(log, log->n + more);
 }
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- leases ---------------------------------------------------------------------- */
+
+/* The log's own copy of an owner's name, or NULL if out of memory. */
+static const char *know_owner(study_log *log, const char *owner) {
+  for (size_t i = 0; i < log->n_owners; i++)
+    if (strcmp(log->owners[i], owner) == 0)
+      return log->owners[i];
+  void *owners = log->owners;
+  if (!cb_reserve(&owners, &log->owners_capacity, log->n_owners + 1,
+                  sizeof *log->owners))
+    return NULL;
+  log->owners = owners;
+  char *copy = cb_strdup(owner);
+  if (copy)
+    log->owners[log->n_owners++] = copy;
+  return copy;
+}
+
+/* The place of a trial's lease, or where it belongs. */
+static size_t lease_place(const study_log *log, int64_t number) {
+  size_t low = 0, high = log->n_leases;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (log->leases[middle].number < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void drop_lease(study_log *log, int64_t number) {
+  const size_t i = lease_place(log, number);
+  if (i == log->n_leases || log->leases[i].number != number)
+    return;
+  log->n_leases--;
+  memmove(&log->leases[i], &log->leases[i + 1],
+          (log->n_leases - i) * sizeof *log->leases);
+}
+
+/* There is room for it. */
+static void take_lease(study_log *log, lease taken) {
+  const size_t i = lease_place(log, taken.number);
+  memmove(&log->leases[i + 1], &log->leases[i],
+          (log->n_leases - i) * sizeof *log->leases);
+  log->leases[i] = taken;
+  log->n_leases++;
+}
+
+/* Who gets the leases of an append, and until when; owner NULL: no one. */
+typedef struct holder {
+  const char *owner;
+  double until;
+} holder;
+
+static void move_lease(study_log *log, const cb_event *event, const holder *who) {
+  switch (event->kind) {
+  case CB_TRIAL_ASKED:
+  case CB_TRIAL_RESUMED:
+    drop_lease(log, event->number);
+    if (who->owner)
+      take_lease(log, (lease){event->number, who->owner, who->until});
+    return;
+  case CB_TRIAL_STALE:
+    if (event->number < log->n_trials && event->attempt < log->attempts[event->number])
+      return; /* the lease is that of a later attempt */
+    drop_lease(log, event->number);
+    return;
+  case CB_TRIAL_TOLD:
+  case CB_TRIAL_FAILED:
+  case CB_TRIAL_INTERRUPTED:
+    drop_lease(log, event->number);
+    return;
+  default:
+    return;
+  }
+}
+
+/* ---- appending ------------------------------------------------------------------- */
 
 static bool makes_trial(const cb_event *event) {
   return event->kind == CB_TRIAL_ASKED || event->kind == CB_TRIAL_ADDED;
@@ -119,12 +222,6 @@ static cocabo_status check_conflicts(const study_log *log, const cb_event *event
   return COCABO_OK;
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Keeps what the conflict checks look at. */
 static void count(study_log *log, const cb_event *event) {
   if (makes_trial(event))
@@ -134,8 +231,8 @@ static void count(study_log *log, const cb_event *event) {
 }
 
 /* Takes the copies over; there is room for them. An id may come twice in one call. */
-static void publish(study_log *log, cb_event *copies, int n) {
-  const double time = now();
+static void publish(study_log *log, cb_event *copies, int n, const holder *who,
+                    double time) {
   for (int i = 0; i < n; i++) {
     if (find_event(log, copies[i].id)) {
       cb_event_clear(&copies[i]);
@@ -147,24 +244,32 @@ static void publish(study_log *log, cb_event *copies, int n) {
     event->time = time;
     log->n++;
     count(log, event);
+    move_lease(log, event, who);
     *index_slot(log, log->index, log->index_size, event->id) = log->n;
   }
 }
 
-static cocabo_status append_new(study_log *log, const cb_event *events, int n,
+static cocabo_status append_new(study_log *log, const cb_append *what,
                                 cocabo_error *err) {
-  cb_event *copies = cb_calloc((size_t)n, sizeof *copies);
+  const double time = now();
+  holder who = {.until = time + what->seconds};
+  if (what->owner) {
+    who.owner = know_owner(log, what->owner);
+    if (!who.owner)
+      return cb_no_memory(err);
+  }
+  cb_event *copies = cb_calloc((size_t)what->n, sizeof *copies);
   if (!copies)
     return cb_no_memory(err);
   int n_copies = 0;
-  cocabo_status status = reserve(log, (size_t)n) ? COCABO_OK : cb_no_memory(err);
-  for (int i = 0; i < n && status == COCABO_OK; i++)
-    if (!find_event(log, events[i].id)) {
-      status = cb_event_copy(&copies[n_copies], &events[i], err);
+  cocabo_status status = reserve(log, (size_t)what->n) ? COCABO_OK : cb_no_memory(err);
+  for (int i = 0; i < what->n && status == COCABO_OK; i++)
+    if (!find_event(log, what->events[i].id)) {
+      status = cb_event_copy(&copies[n_copies], &what->events[i], err);
       n_copies += status == COCABO_OK;
     }
   if (status == COCABO_OK)
-    publish(log, copies, n_copies);
+    publish(log, copies, n_copies, &who, time);
   else
     for (int i = 0; i < n_copies; i++)
       cb_event_clear(&copies[i]);
@@ -179,16 +284,16 @@ static bool has_all(const study_log *log, const cb_event *events, int n) {
   return true;
 }
 
-static cocabo_status append_to(study_log *log, cb_event *events, int n,
-                               int64_t next_number, cocabo_error *err) {
-  if (!has_all(log, events, n)) {
-    CB_TRY(check_conflicts(log, events, n, next_number, err));
-    CB_TRY(append_new(log, events, n, err));
+static cocabo_status append_to(study_log *log, const cb_append *what,
+                               cocabo_error *err) {
+  if (!has_all(log, what->events, what->n)) {
+    CB_TRY(check_conflicts(log, what->events, what->n, what->next_number, err));
+    CB_TRY(append_new(log, what, err));
   }
-  for (int i = 0; i < n; i++) {
-    const cb_event *stored = find_event(log, events[i].id);
-    events[i].seq = stored->seq;
-    events[i].time = stored->time;
+  for (int i = 0; i < what->n; i++) {
+    const cb_event *stored = find_event(log, what->events[i].id);
+    what->events[i].seq = stored->seq;
+    what->events[i].time = stored->time;
   }
   return COCABO_OK;
 }
@@ -223,8 +328,9 @@ static cocabo_status new_log(study_log **out, const char *name, cb_event *create
   if (!log)
     return cb_no_memory(err);
   log->name = cb_strdup(name);
+  const cb_append what = {.events = created, .n = 1, .next_number = -1};
   const cocabo_status status =
-      log->name ? append_to(log, created, 1, -1, err) : cb_no_memory(err);
+      log->name ? append_to(log, &what, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
     free_log(log);
     return status;
@@ -307,7 +413,7 @@ static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *wh
   study_log *log = NULL;
   cocabo_status status = log_by_id(memory, id, &log, err);
   if (status == COCABO_OK)
-    status = append_to(log, what->events, what->n, what->next_number, err);
+    status = append_to(log, what, err);
   return unlock(memory, status);
 }
 
@@ -324,6 +430,30 @@ static cocabo_status remove_study(cocabo_store *store, const char *name,
                                   cocabo_error *err) {
   memory_store *memory = lock(store);
   return unlock(memory, drop_log(memory, name, err));
+}
+
+static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
+                           double seconds, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  study_log *log = NULL;
+  const cocabo_status status = log_by_id(memory, id, &log, err);
+  const double until = now() + seconds;
+  for (size_t i = 0; status == COCABO_OK && i < log->n_leases; i++)
+    if (strcmp(log->leases[i].owner, owner) == 0)
+      log->leases[i].until = until;
+  return unlock(memory, status);
+}
+
+static cocabo_status expired(cocabo_store *store, int64_t id, cb_number_fn each,
+                             void *user, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  study_log *log = NULL;
+  cocabo_status status = log_by_id(memory, id, &log, err);
+  const double time = now();
+  for (size_t i = 0; status == COCABO_OK && i < log->n_leases; i++)
+    if (log->leases[i].until <= time)
+      status = each(user, log->leases[i].number, err);
+  return unlock(memory, status);
 }
 
 static void free_store(cocabo_store *store) {
@@ -343,6 +473,8 @@ static const cb_store_ops memory_ops = {
     .list = list,
     .remove = remove_study,
     .free = free_store,
+    .renew = renew,
+    .expired = expired,
 };
 
 cocabo_store *cocabo_store_new_memory(void) {
@@ -355,9 +487,4 @@ cocabo_store *cocabo_store_new_memory(void) {
   }
   memory->base.ops = &memory_ops;
   return &memory->base;
-}
-
-void cocabo_store_free(cocabo_store *store) {
-  if (store)
-    store->ops->free(store);
 }

@@ -67,6 +67,8 @@ typedef struct option_row {
     "random candidates of cocabo's acquisition maximiser")                             \
   X(model_size, INT, false, 10, NO_LIMIT, "int >= 10", "1000",                         \
     "most observations the model holds")                                               \
+  X(trials, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                  \
+    "complete and failed trials that the study shall reach; 0: no limit")              \
   X(durability, WORDS, "normal|full", "normal",                                        \
     "what a stored result survives: normal: the process, full: a power cut too")
 
@@ -81,58 +83,6 @@ struct cocabo_options {
 };
 
 /* ---- reading values -------------------------------------------------------------- */
-
-bool cb_parse_int(const char *text, int64_t *out) {
-  const bool negative = *text == '-';
-  const char *digit = text + negative;
-  if (!*digit)
-    return false;
-  int64_t value = 0; /* kept negative: the negative range is the larger one */
-  for (; *digit; digit++) {
-    const int units = *digit - '0';
-    if (units < 0 || units > 9 || value < (INT64_MIN + units) / 10)
-      return false;
-    value = 10 * value - units;
-  }
-  if (!negative && value == INT64_MIN)
-    return false;
-  *out = negative ? value : -value;
-  return true;
-}
-
-/* Keeps out what strtod would take besides: spaces, a plus, hexadecimal, inf and nan.
- */
-static bool looks_like_a_number(const char *text) {
-  return *text && *text != '+' && text[strspn(text, "0123456789.eE+-")] == '\0';
-}
-
-/* strtod wants the decimal point of the locale; printing a half shows what that is. */
-bool cb_parse_number(const char *text, double *out) {
-  enum { LONGEST = 100 };
-  if (strlen(text) > LONGEST || !looks_like_a_number(text))
-    return false;
-  char half[16], local[LONGEST + sizeof half];
-  snprintf(half, sizeof half, "%.1f", 0.5);
-  const char *point = half + 1; /* between the 0 and the 5 */
-  const size_t point_bytes = strlen(point) - 1;
-
-  size_t used = 0;
-  for (const char *s = text; *s; s++) {
-    if (*s != '.') {
-      local[used++] = *s;
-      continue;
-    }
-    memcpy(local + used, point, point_bytes);
-    used += point_bytes;
-  }
-  local[used] = '\0';
-  char *end;
-  const double value = strtod(local, &end);
-  if (*end || !isfinite(value))
-    return false;
-  *out = value;
-  return true;
-}
 
 static bool is_among(const char *words, const char *text) {
   const size_t length = strlen(text);
@@ -290,14 +240,6 @@ const char *cocabo_option_help(size_t i) {
   return i < N_OPTIONS ? table[i].help : NULL;
 }
 
-static void free_pairs(cb_pair *pairs, int n) {
-  for (int i = 0; i < n; i++) {
-    cb_free(pairs[i].name);
-    cb_free(pairs[i].value);
-  }
-  cb_free(pairs);
-}
-
 cocabo_status cb_options_list(const cocabo_options *options, cb_pair **out, int *n,
                               cocabo_error *err) {
   cb_pair *pairs = cb_calloc(N_OPTIONS, sizeof *pairs);
@@ -307,13 +249,21 @@ cocabo_status cb_options_list(const cocabo_options *options, cb_pair **out, int 
     pairs[i].name = cb_strdup(table[i].name);
     pairs[i].value = cb_strdup(text_of(options, i));
     if (!pairs[i].name || !pairs[i].value) {
-      free_pairs(pairs, N_OPTIONS);
+      cb_pairs_free(pairs, N_OPTIONS);
       return cb_no_memory(err);
     }
   }
   *out = pairs;
   *n = N_OPTIONS;
   return COCABO_OK;
+}
+
+bool cb_options_same_model(const cocabo_options *a, const cocabo_options *b) {
+  for (int i = 0; i < N_OPTIONS; i++)
+    if (i != OPTION_trials && i != OPTION_durability &&
+        strcmp(text_of(a, i), text_of(b, i)) != 0)
+      return false;
+  return true;
 }
 
 /* ---- resolving ------------------------------------------------------------------- */
@@ -369,6 +319,8 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
                          cb_resolved *out) {
   out->sampler = cb_sampler_find(text_of(options, OPTION_sampler));
   out->sign = is(options, OPTION_direction, "maximize") ? 1.0 : -1.0;
+  out->trials = int_or(options, OPTION_trials, 0);
+  out->durable = is(options, OPTION_durability, "full");
   const bool mixed = is(options, OPTION_sampler, "mixed");
   out->settings = (cb_settings){
       .seed = (uint64_t)int_or(options, OPTION_seed, 0),

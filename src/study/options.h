@@ -15,7 +15,9 @@
 typedef struct cb_resolved {
   cb_settings settings;
   const cb_sampler *sampler;
-  double sign; /* +1 maximise, -1 minimise */
+  double sign;    /* +1 maximise, -1 minimise */
+  int64_t trials; /* complete and failed ones to reach; 0: no limit */
+  bool durable;   /* results must survive a power cut */
 } cb_resolved;
 
 /* What the options mean for this space. Cannot fail: every value was checked when it
@@ -26,16 +28,13 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
 /* A deep copy, or NULL if out of memory. */
 cocabo_options *cb_options_copy(const cocabo_options *options);
 
+/* Do both propose in the same way? Only budget and durability may differ. */
+bool cb_options_same_model(const cocabo_options *a, const cocabo_options *b);
+
 /* Every option with its present value, defaults included: a stored study shall not
  * change its mind when a later version changes a default. *out is owned by the caller,
  * as the options of an event. */
 cocabo_status cb_options_list(const cocabo_options *options, cb_pair **out, int *n,
                               cocabo_error *err);
-
-/* A number as options spell it: digits with a point, perhaps an exponent, and nothing
- * else; finite; the same in every locale. */
-bool cb_parse_number(const char *text, double *out);
-/* Decimal digits with an optional minus, within int64_t. */
-bool cb_parse_int(const char *text, int64_t *out);
 
 #endif

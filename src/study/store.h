@@ -65,8 +65,10 @@ typedef struct cb_store_ops {
    *   - a RESUMED event's attempt is not above those its trial has in the log.
    *
    * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
-   * (and loses an older one in any case), and every TOLD, FAILED, INTERRUPTED or STALE
-   * trial loses its lease. */
+   * (and loses an older one in any case), and every TOLD, FAILED or INTERRUPTED trial
+   * loses its lease. So does a STALE one, unless a later attempt than the event's has
+   * been handed out: that lease is somebody else's. Events that were in the log already
+   * change no lease. */
   cocabo_status (*append)(cocabo_store *store, int64_t id, const cb_append *what,
                           cocabo_error *err);
 
@@ -79,7 +81,9 @@ typedef struct cb_store_ops {
 
   void (*free)(cocabo_store *store);
 
-  /* Every lease that `owner` holds in the study now ends in so many seconds. */
+  /* Every lease that `owner` holds in the study now ends in so many seconds, also one
+   * that has run out. Like expired, COCABO_E_NOT_FOUND if the study has been deleted.
+   */
   cocabo_status (*renew)(cocabo_store *store, int64_t id, const char *owner,
                          double seconds, cocabo_error *err);
 
@@ -87,6 +91,9 @@ typedef struct cb_store_ops {
   cocabo_status (*expired)(cocabo_store *store, int64_t id, cb_number_fn each,
                            void *user, cocabo_error *err);
 } cb_store_ops;
+
+/* For how long may a lease be? 0 is none, where that is allowed. */
+cocabo_status cb_lease_check(double seconds, bool or_none, cocabo_error *err);
 
 /* The first member of every store's own struct. */
 struct cocabo_store {

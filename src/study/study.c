@@ -9,79 +9,37 @@
 
 /* ---- the fold -------------------------------------------------------------------- */
 
-static void drop_sampler_state(cocabo_study *study) {
-  if (study->has_sampler_state)
-    study->resolved.sampler->destroy(study->sampler_state);
-  study->sampler_state = NULL;
-  study->has_sampler_state = false;
-}
-
-static cocabo_status set_options(cocabo_options *options, const cb_event *event,
-                                 cocabo_error *err) {
-  for (int i = 0; i < event->n_options; i++)
-    CB_TRY(cocabo_options_set(options, event->options[i].name, event->options[i].value,
-                              err));
-  return COCABO_OK;
-}
-
-/* The log begins: from here on there is a history. */
-static cocabo_status begin(cocabo_study *study, const cb_event *created,
-                           cocabo_error *err) {
-  if (created->kind != CB_STUDY_CREATED || !created->space)
-    return cb_fail(err, COCABO_E_STATE, "the log of study \"%s\" has no beginning",
-                   study->name);
-  study->options = cocabo_options_new();
-  if (!study->options)
-    return cb_no_memory(err);
-  CB_TRY(set_options(study->options, created, err));
-  cb_settings_resolve(study->options, created->space, &study->resolved);
-  return cb_history_new(&study->history, created->space, study->resolved.sign, err);
-}
-
-static cocabo_status change(cocabo_study *study, const cb_event *changed,
-                            cocabo_error *err) {
-  cocabo_options *options = cb_options_copy(study->options);
-  if (!options)
-    return cb_no_memory(err);
-  cocabo_status status = set_options(options, changed, err);
-  cb_resolved resolved = study->resolved;
-  if (status == COCABO_OK)
-    cb_settings_resolve(options, study->history->space, &resolved);
-  if (status == COCABO_OK && resolved.sign != study->resolved.sign)
-    status = cb_fail(err, COCABO_E_STATE, "the direction of study \"%s\" is fixed",
-                     study->name);
-  if (status == COCABO_OK)
-    status = cb_history_apply(study->history, changed, err);
-  if (status != COCABO_OK) {
-    cocabo_options_free(options);
-    return status;
-  }
-  drop_sampler_state(study);
-  cocabo_options_free(study->options);
-  study->options = options;
-  study->resolved = resolved;
-  return COCABO_OK;
-}
-
 static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err) {
   cocabo_study *study = user;
-  if (!study->history)
-    CB_TRY(begin(study, event, err));
-  if (event->kind == CB_STUDY_CHANGED)
-    return change(study, event, err);
-  return cb_history_apply(study->history, event, err);
+  return cb_fold_apply(&study->fold, event, err);
 }
 
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err) {
-  const int64_t seq = study->history ? study->history->seq : 0;
+  const int64_t seq = study->fold.history ? study->fold.history->seq : 0;
   return study->store->ops->read_since(study->store, study->id, seq, absorb, study,
                                        err);
 }
 
+/* Gives the events their unique ids and appends them. */
+static cocabo_status append(cocabo_study *study, cb_event *events, int n,
+                            int64_t next_number, cocabo_error *err) {
+  for (int i = 0; i < n; i++) {
+    events[i].id[0] = study->writer;
+    events[i].id[1] = study->n_written++;
+  }
+  const cb_append what = {.events = events,
+                          .n = n,
+                          .next_number = next_number,
+                          .owner = study->owner,
+                          .seconds = study->seconds,
+                          .durable = study->fold.resolved.durable};
+  return study->store->ops->append(study->store, study->id, &what, err);
+}
+
 static void fold_own(cocabo_study *study, const cb_event *events, int n) {
   for (int i = 0; i < n; i++)
-    if (events[i].seq != study->history->seq + 1 ||
-        cb_history_apply(study->history, &events[i], NULL) != COCABO_OK) {
+    if (events[i].seq != study->fold.history->seq + 1 ||
+        cb_fold_apply(&study->fold, &events[i], NULL) != COCABO_OK) {
       (void)cb_study_sync(study, NULL);
       return;
     }
@@ -89,12 +47,7 @@ static void fold_own(cocabo_study *study, const cb_event *events, int n) {
 
 cocabo_status cb_study_commit(cocabo_study *study, cb_event *events, int n,
                               int64_t next_number, cocabo_error *err) {
-  for (int i = 0; i < n; i++) {
-    events[i].id[0] = study->writer;
-    events[i].id[1] = study->n_written++;
-  }
-  const cb_append what = {.events = events, .n = n, .next_number = next_number};
-  CB_TRY(study->store->ops->append(study->store, study->id, &what, err));
+  CB_TRY(append(study, events, n, next_number, err));
   fold_own(study, events, n);
   return COCABO_OK;
 }
@@ -117,6 +70,7 @@ static cocabo_status new_handle(cocabo_study **out, const char *name,
   study->owns_store = !store;
   study->store = store ? store : cocabo_store_new_memory();
   study->name = cb_strdup(name);
+  study->fold.name = study->name;
   const cocabo_status status =
       study->store && study->name ? draw_writer(study, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
@@ -130,11 +84,11 @@ static cocabo_status new_handle(cocabo_study **out, const char *name,
 void cb_study_free(cocabo_study *study) {
   if (!study)
     return;
-  drop_sampler_state(study);
-  cb_history_free(study->history);
-  cocabo_options_free(study->options);
+  cb_proposer_rest(&study->proposer);
+  cb_fold_clear(&study->fold);
   if (study->owns_store)
     cocabo_store_free(study->store);
+  cb_free(study->owner);
   cb_free(study->name);
   cb_free(study);
 }
@@ -159,12 +113,12 @@ static cocabo_status start_log(cocabo_study *study, cb_event *created,
                                const cocabo_space *space, const cocabo_options *options,
                                cocabo_error *err) {
   CB_TRY(fill_created(created, space, options, err));
-  CB_TRY(begin(study, created, err));
+  CB_TRY(cb_fold_begin(&study->fold, created, err));
   created->id[0] = study->writer;
   created->id[1] = study->n_written++;
   CB_TRY(
       study->store->ops->create(study->store, study->name, created, &study->id, err));
-  return cb_history_apply(study->history, created, err);
+  return cb_history_apply(study->fold.history, created, err);
 }
 
 cocabo_status cb_study_create(cocabo_study **out, const char *name,
@@ -186,7 +140,7 @@ cocabo_status cb_study_create(cocabo_study **out, const char *name,
 static cocabo_status load(cocabo_study *study, cocabo_error *err) {
   CB_TRY(study->store->ops->find(study->store, study->name, &study->id, err));
   CB_TRY(cb_study_sync(study, err));
-  if (!study->history)
+  if (!study->fold.history)
     return cb_fail(err, COCABO_E_STATE, "the log of study \"%s\" is empty",
                    study->name);
   return COCABO_OK;
@@ -209,7 +163,7 @@ cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *
 
 cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
                             const cb_trial **out, cocabo_error *err) {
-  const cb_history *history = study->history;
+  const cb_history *history = study->fold.history;
   if (number < 0 || number >= history->n_trials)
     return cb_fail(err, COCABO_E_NOT_FOUND,
                    "no trial %lld in study \"%s\": it has %lld", (long long)number,
@@ -220,7 +174,7 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
 
 cocabo_status cb_study_best(const cocabo_study *study, const cb_trial **out,
                             cocabo_error *err) {
-  const cb_history *history = study->history;
+  const cb_history *history = study->fold.history;
   if (history->best < 0)
     return cb_fail(err, COCABO_E_NOT_FOUND, "study \"%s\" has no complete trial",
                    study->name);
@@ -229,7 +183,7 @@ cocabo_status cb_study_best(const cocabo_study *study, const cb_trial **out,
 }
 
 const cb_history *cb_study_history(const cocabo_study *study) {
-  return study->history;
+  return study->fold.history;
 }
 
 cocabo_status cb_study_overtaken(const cocabo_study *study, cocabo_error *err) {
@@ -266,7 +220,7 @@ cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *rea
   CB_TRY(cb_study_find(study, number, &trial, err));
   if (trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0)
     return COCABO_OK;
-  CB_TRY(cb_history_reserve(study->history, 0, strlen(reason) + 1, err));
+  CB_TRY(cb_history_reserve(study->fold.history, 0, strlen(reason) + 1, err));
   cb_event failed = {.kind = CB_TRIAL_FAILED, .number = number};
   failed.reason = cb_strdup(reason);
   const cocabo_status status =
@@ -296,18 +250,78 @@ cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
   return cb_study_commit(study, &interrupted, 1, -1, err);
 }
 
+/* ---- changing -------------------------------------------------------------------- */
+
+/* Appends the change and makes it known here; there is no conflict to lose. */
+static cocabo_status commit_change(cocabo_study *study, cb_event *changed,
+                                   cocabo_error *err) {
+  cb_change change;
+  CB_TRY(cb_change_prepare(&change, &study->fold, changed, err));
+  const cocabo_status status = append(study, changed, 1, -1, err);
+  if (status == COCABO_OK && changed->seq == study->fold.history->seq + 1)
+    cb_fold_adopt(&study->fold, &change, changed);
+  else if (status == COCABO_OK)
+    (void)cb_study_sync(study, NULL);
+  cb_change_clear(&change);
+  return status;
+}
+
+static bool is_so_already(const cocabo_study *study, const cb_pair *option) {
+  const char *present = cocabo_options_get(study->fold.options, option->name);
+  return present && strcmp(present, option->value) == 0;
+}
+
+cocabo_status cb_study_change(cocabo_study *study, const cb_pair *options, size_t n,
+                              cocabo_error *err) {
+  CB_TRY(cb_study_sync(study, err));
+  cb_event changed = {.kind = CB_STUDY_CHANGED, .number = -1};
+  changed.options = cb_calloc(n, sizeof *changed.options);
+  if (!changed.options)
+    return cb_no_memory(err);
+  for (size_t i = 0; i < n; i++)
+    if (!is_so_already(study, &options[i]))
+      changed.options[changed.n_options++] = options[i];
+  const cocabo_status status =
+      changed.n_options > 0 ? commit_change(study, &changed, err) : COCABO_OK;
+  cb_free(changed.options); /* the texts are the caller's */
+  return status;
+}
+
+cocabo_status cb_study_set_attribute(cocabo_study *study, const cb_pair *attribute,
+                                     cocabo_error *err) {
+  CB_TRY(cb_study_sync(study, err));
+  const char *present = cb_fold_attribute(&study->fold, attribute->name);
+  if (present && strcmp(present, attribute->value) == 0)
+    return COCABO_OK;
+  cb_pair copy = *attribute;
+  cb_event changed = {
+      .kind = CB_STUDY_CHANGED, .number = -1, .n_attributes = 1, .attributes = &copy};
+  return commit_change(study, &changed, err);
+}
+
+cocabo_status cb_study_lease(cocabo_study *study, const char *owner, double seconds,
+                             cocabo_error *err) {
+  char *copy = owner ? cb_strdup(owner) : NULL;
+  if (owner && !copy)
+    return cb_no_memory(err);
+  cb_free(study->owner);
+  study->owner = copy;
+  study->seconds = seconds;
+  return COCABO_OK;
+}
+
 /* ---- adding ---------------------------------------------------------------------- */
 
 static cocabo_status try_add(cocabo_study *study, cb_event *added, cocabo_error *err) {
   CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_history_reserve(study->history, 1, 0, err));
-  added->number = study->history->n_trials;
+  CB_TRY(cb_history_reserve(study->fold.history, 1, 0, err));
+  added->number = study->fold.history->n_trials;
   return cb_study_commit(study, added, 1, added->number, err);
 }
 
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err) {
-  const int n = study->history->space->n;
+  const int n = study->fold.history->space->n;
   cb_event added = {.kind = CB_TRIAL_ADDED,
                     .origin = CB_BY_USER,
                     .n_cells = n,

@@ -13,7 +13,8 @@
 
 #include "cocabo.h"
 #include "data/history.h"
-#include "study/options.h"
+#include "study/fold.h"
+#include "study/proposer.h"
 #include "study/store.h"
 
 struct cocabo_study {
@@ -22,16 +23,14 @@ struct cocabo_study {
   bool owns_store;
   int64_t id; /* of the log in its store */
 
-  cocabo_options *options;
-  cb_resolved resolved; /* what the options mean for the space */
-  cb_history *history;  /* has the space */
-  void *sampler_state;  /* a cache, created by the first ask that needs it */
-  bool has_sampler_state;
+  cb_fold fold;         /* of the log */
+  cb_proposer proposer; /* a cache */
+
+  char *owner;    /* of the leases that it takes; NULL: it takes none */
+  double seconds; /* how long they last */
 
   uint64_t writer; /* random; with n_written the unique ids of our events */
   uint64_t n_written;
-  cocabo_interrupt_fn interrupt;
-  void *user;
 };
 
 cocabo_status cb_study_create(cocabo_study **out, const char *name,
@@ -55,6 +54,21 @@ cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
 /* A point by its cells; result NULL: to be tried. */
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err);
+
+/* Options and attributes that change, of which those that are so already are passed
+ * over. The pairs are borrowed. */
+cocabo_status cb_study_change(cocabo_study *study, const cb_pair *options, size_t n,
+                              cocabo_error *err);
+cocabo_status cb_study_set_attribute(cocabo_study *study, const cb_pair *attribute,
+                                     cocabo_error *err);
+
+/* From now on the trials asked for are leased to `owner`; NULL: they are not. */
+cocabo_status cb_study_lease(cocabo_study *study, const char *owner, double seconds,
+                             cocabo_error *err);
+
+/* Checks the whole log, and proposes the last so many batches again; -1: all. */
+cocabo_status cb_study_verify(cocabo_study *study, int64_t batches, cocabo_report *out,
+                              cocabo_error *err);
 
 /* Trial `number` of those this handle knows, borrowed until the next call; or the one
  * sentence for a number that does not exist. */

@@ -12,13 +12,22 @@ struct cocabo_trial {
   cocabo_space *space; /* shared */
   int64_t number;
   cocabo_trial_state state;
+  int64_t attempt;
+  uint64_t seed;
+  double started, finished; /* NaN: not yet */
   double value;
   const char *reason;
   cb_cell cells[];
 };
 
-cocabo_status cb_trial_snapshot(cocabo_trial **out, cocabo_space *space,
+static uint64_t seed_of(const cb_fold *fold, int64_t number) {
+  cb_rng rng = cb_rng_make(fold->trial_seed, CB_RNG_TRIAL, (uint64_t)number);
+  return cb_rng_u64(&rng);
+}
+
+cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
                                 const cb_trial *trial, cocabo_error *err) {
+  cocabo_space *space = fold->history->space;
   const char *reason = trial->reason ? trial->reason : "";
   const size_t cell_bytes = (size_t)space->n * sizeof(cb_cell);
   const size_t reason_bytes = strlen(reason) + 1;
@@ -28,11 +37,19 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, cocabo_space *space,
   copy->space = cb_space_share(space);
   copy->number = trial->number;
   copy->state = trial->state;
+  copy->attempt = trial->attempt;
+  copy->seed = seed_of(fold, trial->number);
+  copy->started = trial->started;
+  copy->finished = trial->finished;
   copy->value = trial->value;
   memcpy(copy->cells, trial->cells, cell_bytes);
   copy->reason = memcpy(copy->cells + space->n, reason, reason_bytes);
   *out = copy;
   return COCABO_OK;
+}
+
+void cb_trial_set_started(cocabo_trial *trial, double time) {
+  trial->started = time;
 }
 
 cocabo_status cb_no_parameter(const cocabo_space *space, const char *name,
@@ -89,6 +106,22 @@ double cocabo_trial_value(const cocabo_trial *trial) {
 
 const char *cocabo_trial_reason(const cocabo_trial *trial) {
   return trial ? trial->reason : "";
+}
+
+double cocabo_trial_started(const cocabo_trial *trial) {
+  return trial ? trial->started : NAN;
+}
+
+double cocabo_trial_finished(const cocabo_trial *trial) {
+  return trial ? trial->finished : NAN;
+}
+
+int64_t cocabo_trial_attempt(const cocabo_trial *trial) {
+  return trial ? trial->attempt : 0;
+}
+
+uint64_t cocabo_trial_seed(const cocabo_trial *trial) {
+  return trial ? trial->seed : 0;
 }
 
 size_t cocabo_trial_count(const cocabo_trial *trial) {

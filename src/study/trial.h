@@ -5,11 +5,14 @@
 #include "cocabo.h"
 #include "data/history.h"
 #include "space/space.h"
+#include "study/fold.h"
 
 /* A snapshot of `trial`, which shares the space and so can outlive the study. *out is
  * owned by the caller; on failure it is untouched. */
-cocabo_status cb_trial_snapshot(cocabo_trial **out, cocabo_space *space,
+cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
                                 const cb_trial *trial, cocabo_error *err);
+/* An ask makes its snapshots before the store has said what time it is. */
+void cb_trial_set_started(cocabo_trial *trial, double time);
 
 /* COCABO_E_NOT_FOUND for a name that is no parameter, with a guess what was meant. */
 cocabo_status cb_no_parameter(const cocabo_space *space, const char *name,

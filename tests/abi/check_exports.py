@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The shared library exports exactly what cocabo.h declares, and needs only what it may."""
+"""A shared library exports exactly what its header declares, and needs only what it may:
+check_exports.py LIBRARY [HEADER [LIBRARY THAT IT MAY NEED]...]"""
 
 import pathlib
 import re
@@ -7,10 +8,11 @@ import subprocess
 import sys
 
 ALLOWED = ("libc.so", "libm.so", "liblbfgsb.so",
-           "ld-linux", "libgcov", "libasan", "libubsan", "libgcc_s")
+           "ld-linux", "libgcov", "libasan", "libubsan", "libgcc_s", *sys.argv[3:])
 
 library = sys.argv[1]
-header = pathlib.Path(__file__).resolve().parents[2] / "include/cocabo.h"
+name = sys.argv[2] if len(sys.argv) > 2 else "cocabo.h"
+header = pathlib.Path(__file__).resolve().parents[2] / "include" / name
 code = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
 declared = set(re.findall(r"COCABO_API[^;(]*?\b(cocabo_\w+)\s*\(", code))
 

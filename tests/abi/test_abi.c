@@ -4,6 +4,8 @@
 _Static_assert(sizeof(cocabo_error) == 256, "layout frozen");
 _Static_assert(offsetof(cocabo_error, message) == 4, "layout frozen");
 _Static_assert(sizeof(cocabo_value) == 16, "layout frozen");
+_Static_assert(sizeof(cocabo_report) == 17 * 8, "layout frozen");
+_Static_assert(offsetof(cocabo_report, foreign_differing) == 6 * 8, "layout frozen");
 _Static_assert(COCABO_VERSION_HEX == 0x000100, "0.1.0");
 
 static void status_codes_are_pinned(void **state) {
@@ -43,6 +45,10 @@ static void states_and_types_are_pinned(void **state) {
   assert_non_null(cocabo_state_name((cocabo_trial_state)77));
   for (int i = 0; i < 5; i++)
     assert_int_equal(types[i], i);
+  const int kinds[] = {COCABO_KIND_REAL, COCABO_KIND_INT, COCABO_KIND_CHOICE,
+                       COCABO_KIND_ORDINAL};
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(kinds[i], i);
   assert_int_equal(COCABO_LOG, 1);
   assert_int_equal(COCABO_ORDERED, 2);
 }

@@ -8,9 +8,12 @@
 
 #include "check.h"
 
+#include <float.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "study/store.h"
 
@@ -18,13 +21,30 @@ static cocabo_store *open_fresh_store(void);
 
 /* ---- small events ---------------------------------------------------------------- */
 
+/* Every kind of parameter, and choices that differ by their type alone. */
 static cocabo_space *contract_space(void) {
   cocabo_error err;
   cocabo_space *s = cocabo_space_new();
-  const cocabo_value choices[] = {{.type = COCABO_TEXT, .as.text = "a"},
-                                  {.type = COCABO_NULL}};
-  assert_ok(cocabo_space_add_real(s, "x", 0, 1, 0, 0, &err));
-  assert_ok(cocabo_space_add_choice(s, "c", choices, 2, 0, &err));
+  const cocabo_value choices[] = {{.type = COCABO_TEXT, .as.text = "1"},
+                                  {.type = COCABO_NULL},
+                                  {.type = COCABO_INT, .as.integer = 1},
+                                  {.type = COCABO_REAL, .as.real = 1.0},
+                                  {.type = COCABO_BOOL, .as.boolean = 1},
+                                  {.type = COCABO_BOOL, .as.boolean = 0},
+                                  {.type = COCABO_INT, .as.integer = INT64_MIN},
+                                  {.type = COCABO_REAL, .as.real = 4.9e-324},
+                                  {.type = COCABO_REAL, .as.real = -1e300},
+                                  {.type = COCABO_TEXT, .as.text = ""},
+                                  {.type = COCABO_TEXT, .as.text = "\n\"\\ \xce\xbb"}};
+  const size_t n = sizeof choices / sizeof choices[0];
+  assert_ok(cocabo_space_add_real(s, "x", -1e308, 7e307, 0, 0, &err));
+  assert_ok(cocabo_space_add_choice(s, "c", choices, n, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "k \xf0\x9f\x98\x80", -(INT64_C(1) << 52),
+                                 (INT64_C(1) << 52) - 1, 0, &err));
+  assert_ok(cocabo_space_add_choice(s, "o", choices, 3, COCABO_ORDERED, &err));
+  assert_ok(cocabo_space_add_real(s, "l", 1e-5, 0.1, 0, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_real(s, "g", 0.1, 0.75, 0.1, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "m", 16, 1024, COCABO_LOG, &err));
   return s;
 }
 
@@ -34,13 +54,20 @@ static cb_event make_event(cb_event_kind kind, int64_t number) {
   return (cb_event){.kind = kind, .number = number, .id = {77, next_contract_id++}};
 }
 
+enum { CONTRACT_CELLS = 7 };
+
 static cb_event make_asked(int64_t number) {
-  static cb_cell cells[2];
+  static cb_cell cells[CONTRACT_CELLS];
   cells[0] = (cb_cell){.real = 0.375};
   cells[1] = (cb_cell){.integer = 1};
+  cells[2] = (cb_cell){.integer = -(INT64_C(1) << 52)};
+  cells[3] = (cb_cell){.integer = 2};
+  cells[4] = (cb_cell){.real = 1e-5};
+  cells[5] = (cb_cell){.real = 0.1 + 2 * 0.1};
+  cells[6] = (cb_cell){.integer = 16};
   cb_event event = make_event(CB_TRIAL_ASKED, number);
   event.origin = CB_BY_DESIGN;
-  event.n_cells = 2;
+  event.n_cells = CONTRACT_CELLS;
   event.cells = cells;
   return event;
 }
@@ -52,10 +79,14 @@ static cb_event make_told(int64_t number, double y) {
   return event;
 }
 
-static cb_event make_resumed(int64_t number, int64_t attempt) {
-  cb_event event = make_event(CB_TRIAL_RESUMED, number);
+static cb_event make_attempt(cb_event_kind kind, int64_t number, int64_t attempt) {
+  cb_event event = make_event(kind, number);
   event.attempt = attempt;
   return event;
+}
+
+static cb_event make_resumed(int64_t number, int64_t attempt) {
+  return make_attempt(CB_TRIAL_RESUMED, number, attempt);
 }
 
 /* A store with one study; the suite's fixture. */
@@ -159,44 +190,70 @@ static void events_come_back_in_order(void **state) {
   assert_int_equal(contract_read(c, 40).n, 0);
 }
 
+static void assert_same_pairs(const cb_pair *got, int n_got, const cb_pair *want,
+                              int n) {
+  assert_int_equal(n_got, n);
+  for (int i = 0; i < n; i++) {
+    assert_string_equal(got[i].name, want[i].name);
+    assert_string_equal(got[i].value, want[i].value);
+  }
+}
+
+static void assert_same_text(const char *got, const char *want) {
+  if (want)
+    assert_string_equal(got, want);
+  else
+    assert_null(got);
+}
+
+static void assert_same_proposal(const cb_provenance *got, const cb_provenance *want) {
+  assert_int_equal(got->basis, want->basis);
+  assert_int_equal(got->batch_first, want->batch_first);
+  assert_int_equal(got->batch_size, want->batch_size);
+  assert_int_equal(got->batch_index, want->batch_index);
+  assert_int_equal(got->n_pending, want->n_pending);
+  for (int i = 0; i < want->n_pending; i++)
+    assert_int_equal(got->pending[i], want->pending[i]);
+  assert_int_equal(got->n_draws, want->n_draws);
+  for (int i = 0; i < want->n_draws; i++) {
+    assert_memory_equal(&got->draws[i].p, &want->draws[i].p, sizeof(double));
+    assert_memory_equal(&got->draws[i].gamma, &want->draws[i].gamma, sizeof(double));
+    assert_int_equal(got->draws[i].b, want->draws[i].b);
+    assert_int_equal(got->draws[i].capped, want->draws[i].capped);
+  }
+  assert_same_text(got->fingerprint, want->fingerprint);
+}
+
 static cocabo_status check_full_event(void *user, const cb_event *event,
                                       cocabo_error *err) {
   (void)err;
   const cb_event *want = user;
   assert_int_equal(event->kind, want->kind);
+  assert_int_equal(event->seq, want->seq);
+  assert_memory_equal(&event->time, &want->time, sizeof event->time);
   assert_memory_equal(event->id, want->id, sizeof event->id);
   assert_int_equal(event->number, want->number);
   assert_int_equal(event->attempt, want->attempt);
   assert_int_equal(event->origin, want->origin);
   assert_int_equal(event->has_y, want->has_y);
   assert_memory_equal(&event->y, &want->y, sizeof event->y);
-  if (want->reason)
-    assert_string_equal(event->reason, want->reason);
+  assert_same_text(event->reason, want->reason);
   assert_int_equal(event->n_cells, want->n_cells);
   if (want->n_cells > 0)
     assert_memory_equal(event->cells, want->cells,
                         (size_t)want->n_cells * sizeof *want->cells);
-  const cb_provenance *got = &event->proposal, *p = &want->proposal;
-  assert_int_equal(got->basis, p->basis);
-  assert_int_equal(got->batch_first, p->batch_first);
-  assert_int_equal(got->batch_size, p->batch_size);
-  assert_int_equal(got->batch_index, p->batch_index);
-  assert_int_equal(got->n_pending, p->n_pending);
-  for (int i = 0; i < p->n_pending; i++)
-    assert_int_equal(got->pending[i], p->pending[i]);
-  assert_int_equal(got->n_draws, p->n_draws);
-  for (int i = 0; i < p->n_draws; i++) {
-    assert_true(got->draws[i].p == p->draws[i].p);
-    assert_true(got->draws[i].gamma == p->draws[i].gamma);
-    assert_int_equal(got->draws[i].b, p->draws[i].b);
-    assert_int_equal(got->draws[i].capped, p->draws[i].capped);
-  }
+  assert_null(event->space);
+  assert_same_pairs(event->options, event->n_options, want->options, want->n_options);
+  assert_same_pairs(event->attributes, event->n_attributes, want->attributes,
+                    want->n_attributes);
+  assert_same_proposal(&event->proposal, &want->proposal);
   assert_int_equal(event->fit.basis, want->fit.basis);
   assert_int_equal(event->fit.rows, want->fit.rows);
   assert_int_equal(event->fit.round, want->fit.round);
   assert_int_equal(event->fit.n_theta, want->fit.n_theta);
-  for (int i = 0; i < want->fit.n_theta; i++)
-    assert_true(event->fit.theta[i] == want->fit.theta[i]);
+  if (want->fit.n_theta > 0)
+    assert_memory_equal(event->fit.theta, want->fit.theta,
+                        (size_t)want->fit.n_theta * sizeof(double));
   return COCABO_OK;
 }
 
@@ -207,27 +264,55 @@ static void assert_kept(contract *c, cb_event *event, int64_t next_number) {
                    COCABO_OK);
 }
 
+/* Numbers that do not survive a careless trip through text. */
+static const double awkward[] = {0.0,
+                                 -0.0,
+                                 0.1 + 0.2,
+                                 1.0 / 3.0,
+                                 -2.0 / 3.0,
+                                 1.0,
+                                 -7.0,
+                                 1e15,
+                                 1e22,
+                                 123456789012345678.0,
+                                 9007199254740993.0,
+                                 4.9e-324,
+                                 -DBL_MIN / 3.0,
+                                 DBL_MIN,
+                                 DBL_MAX,
+                                 -DBL_MAX,
+                                 1.0 + DBL_EPSILON,
+                                 1e-300,
+                                 6.02214076e23,
+                                 0.30000000000000004};
+enum { N_AWKWARD = sizeof awkward / sizeof awkward[0] };
+
 static void every_field_is_kept_to_the_bit(void **state) {
   contract *c = *state;
   cb_event asked = make_asked(0);
-  int64_t pending[] = {0, 7, INT64_C(1) << 40};
-  cb_draw draws[] = {{.p = 1.0 / 3.0, .gamma = 0.1, .b = 4, .capped = true}};
+  int64_t pending[] = {0, 7, INT64_C(1) << 40, (INT64_C(1) << 53) + 1};
+  cb_draw draws[] = {{.p = 1.0 / 3.0, .gamma = 0.1, .b = 4, .capped = true},
+                     {.p = 1.0, .gamma = 0.0, .b = 1, .capped = false}};
   asked.origin = CB_BY_SAMPLER;
   asked.cells[0].real = 0.1 + 0.2;
   asked.proposal = (cb_provenance){.basis = 1,
                                    .batch_first = 0,
                                    .batch_size = 5,
                                    .batch_index = 2,
-                                   .n_pending = 3,
+                                   .n_pending = 4,
                                    .pending = pending,
-                                   .n_draws = 1,
-                                   .draws = draws};
+                                   .n_draws = 2,
+                                   .draws = draws,
+                                   .fingerprint = "cocabo 1; \"gcc\" \xce\xbb\n"};
   assert_kept(c, &asked, 0);
   cb_event told = make_told(0, -1.0 / 3.0);
   assert_kept(c, &told, -1);
   cb_event failed = make_event(CB_TRIAL_FAILED, 0);
   failed.reason = "line one\nline \"two\" \xce\xbb";
   assert_kept(c, &failed, -1);
+  cb_event silent = make_event(CB_TRIAL_FAILED, 0);
+  silent.reason = "";
+  assert_kept(c, &silent, -1);
   double theta[] = {1e-300, -0.1, 4.9e-324};
   cb_event fitted = make_event(CB_MODEL_FITTED, -1);
   fitted.fit =
@@ -239,8 +324,178 @@ static void every_field_is_kept_to_the_bit(void **state) {
   added.has_y = true;
   added.y = 1e300;
   assert_kept(c, &added, 1);
+  cb_event enqueued = make_asked(2);
+  enqueued.kind = CB_TRIAL_ADDED;
+  enqueued.origin = CB_BY_USER;
+  assert_kept(c, &enqueued, 2);
   cb_event resumed = make_resumed(1, 1);
   assert_kept(c, &resumed, -1);
+  cb_event interrupted = make_event(CB_TRIAL_INTERRUPTED, 1);
+  assert_kept(c, &interrupted, -1);
+  cb_event stale = make_attempt(CB_TRIAL_STALE, 1, 3);
+  assert_kept(c, &stale, -1);
+  cb_event large = make_resumed(1, INT64_C(1) << 54);
+  assert_kept(c, &large, -1);
+}
+
+static void changes_are_kept(void **state) {
+  contract *c = *state;
+  cb_pair options[] = {{.name = "kappa", .value = "2.50"},
+                       {.name = "seed", .value = "9223372036854775807"}};
+  cb_pair attributes[] = {{.name = "command", .value = "a \"b\" \\ \x01 \xce\xbb\n"},
+                          {.name = "\xf0\x9f\x98\x80", .value = ""},
+                          {.name = "z", .value = "null"}};
+  cb_event changed = make_event(CB_STUDY_CHANGED, -1);
+  changed.n_options = 2;
+  changed.options = options;
+  assert_kept(c, &changed, -1);
+  cb_event noted = make_event(CB_STUDY_CHANGED, -1);
+  noted.n_attributes = 3;
+  noted.attributes = attributes;
+  assert_kept(c, &noted, -1);
+  cb_event both = make_event(CB_STUDY_CHANGED, -1);
+  both.n_options = 1;
+  both.options = options;
+  both.n_attributes = 1;
+  both.attributes = attributes;
+  assert_kept(c, &both, -1);
+}
+
+static void awkward_numbers_are_kept(void **state) {
+  contract *c = *state;
+  cb_event asked = make_asked(0);
+  assert_appended(c, &asked, 1, 0);
+  for (int i = 0; i < N_AWKWARD; i++) {
+    cb_event told = make_told(0, awkward[i]);
+    assert_kept(c, &told, -1);
+  }
+  double theta[N_AWKWARD];
+  memcpy(theta, awkward, sizeof theta);
+  cb_event fitted = make_event(CB_MODEL_FITTED, -1);
+  fitted.fit = (cb_fit){.basis = 1, .n_theta = N_AWKWARD, .theta = theta};
+  assert_kept(c, &fitted, -1);
+  cb_draw draws[N_AWKWARD];
+  memset(draws, 0, sizeof draws);
+  for (int i = 0; i < N_AWKWARD; i++)
+    draws[i] = (cb_draw){.p = awkward[i], .gamma = awkward[N_AWKWARD - 1 - i]};
+  cb_event drawn = make_asked(1);
+  drawn.proposal.n_draws = N_AWKWARD;
+  drawn.proposal.draws = draws;
+  assert_kept(c, &drawn, 1);
+  int64_t next = 2;
+  for (int i = 0; i < N_AWKWARD; i++) {
+    if (i == 1 || fabs(awkward[i]) > 7e307)
+      continue; /* no cell is -0.0, or outside its space */
+    cb_event placed = make_asked(next);
+    placed.kind = CB_TRIAL_ADDED;
+    placed.cells[0].real = awkward[i];
+    assert_kept(c, &placed, next++);
+  }
+}
+
+static void awkward_ids_are_kept(void **state) {
+  contract *c = *state;
+  const uint64_t ids[][2] = {{0, 0},
+                             {UINT64_MAX, UINT64_MAX},
+                             {UINT64_C(1) << 63, 1},
+                             {1, UINT64_C(1) << 63},
+                             {1, 0},
+                             {0, 1}};
+  cb_event asked = make_asked(0);
+  assert_appended(c, &asked, 1, 0);
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < 6; i++) {
+      cb_event told = make_told(0, i);
+      memcpy(told.id, ids[i], sizeof told.id);
+      if (round == 0)
+        assert_kept(c, &told, -1);
+      else
+        assert_appended(c, &told, 1, -1); /* found, not repeated */
+      assert_int_equal(told.seq, 3 + i);
+    }
+  assert_int_equal(contract_read(c, 0).n, 8);
+}
+
+/* A text of 65536 bytes with everything that needs an escape somewhere, and characters
+ * of one to four bytes. */
+static char *long_text(void) {
+  enum { LENGTH = 65536 };
+  static const char *const pieces[] = {
+      "plain ",           "\n",           "\"",   "\\",
+      "\t\r\b\f",         "\x01\x1f",     "\x7f", "\xc3\xa9",
+      "\xe2\x82\xac",     "\xef\xbf\xbf", "%s%n", "\xf0\x9f\x98\x80",
+      "\xf4\x8f\xbf\xbf", "\\u0041",      "'",    "\xe2\x80\xa8"};
+  char *text = calloc(LENGTH + 1, 1);
+  size_t used = 0;
+  for (size_t i = 0; used < LENGTH; i++) {
+    const char *piece = pieces[(i * i + i / 7) % (sizeof pieces / sizeof pieces[0])];
+    const size_t length = strlen(piece);
+    if (used + length > LENGTH) {
+      memset(text + used, '.', LENGTH - used);
+      break;
+    }
+    memcpy(text + used, piece, length);
+    used += length;
+  }
+  return text;
+}
+
+static void long_texts_are_kept(void **state) {
+  contract *c = *state;
+  cb_event asked = make_asked(0);
+  assert_appended(c, &asked, 1, 0);
+  char *text = long_text();
+  cb_event failed = make_event(CB_TRIAL_FAILED, 0);
+  failed.reason = text;
+  assert_kept(c, &failed, -1);
+  cb_pair attribute = {.name = "a", .value = text};
+  cb_event changed = make_event(CB_STUDY_CHANGED, -1);
+  changed.n_attributes = 1;
+  changed.attributes = &attribute;
+  assert_kept(c, &changed, -1);
+  free(text);
+}
+
+/* Compares one event of many, given in order. */
+typedef struct contract_many {
+  cb_event *events;
+  int next;
+} contract_many;
+
+static cocabo_status check_next_event(void *user, const cb_event *event,
+                                      cocabo_error *err) {
+  contract_many *many = user;
+  return check_full_event(&many->events[many->next++], event, err);
+}
+
+static void many_events_are_appended_at_one_stroke(void **state) {
+  contract *c = *state;
+  enum { MANY = 1000 };
+  cb_event *events = calloc(MANY, sizeof *events);
+  cb_cell *cells = calloc((size_t)MANY * CONTRACT_CELLS, sizeof *cells);
+  for (int i = 0; i < MANY; i++) {
+    events[i] = make_asked(i);
+    memcpy(&cells[i * CONTRACT_CELLS], events[i].cells, CONTRACT_CELLS * sizeof *cells);
+    events[i].cells = &cells[i * CONTRACT_CELLS];
+    events[i].cells[0].real = 0.5 / (i + 1);
+    events[i].cells[2].integer = i;
+    events[i].proposal =
+        (cb_provenance){.basis = 1, .batch_size = MANY, .batch_index = i};
+  }
+  assert_appended(c, events, MANY, 0);
+  assert_int_equal(events[MANY - 1].seq, MANY + 1);
+  contract_many many = {.events = events};
+  assert_int_equal(
+      c->store->ops->read_since(c->store, c->id, 1, check_next_event, &many, &c->err),
+      COCABO_OK);
+  assert_int_equal(many.next, MANY);
+  many.next = MANY - 3;
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, MANY - 2,
+                                             check_next_event, &many, &c->err),
+                   COCABO_OK);
+  assert_int_equal(many.next, MANY);
+  free(cells);
+  free(events);
 }
 
 static cocabo_status check_created(void *user, const cb_event *event,
@@ -445,19 +700,21 @@ typedef struct contract_writer {
   cocabo_store *store;
   int64_t id;
   uint64_t name;
+  const cb_cell *cells;
   int won;
 } contract_writer;
 
 static void *race(void *user) {
   contract_writer *w = user;
-  cb_cell cells[2] = {{.real = 0.5}, {.integer = 0}};
+  cb_cell cells[CONTRACT_CELLS];
+  memcpy(cells, w->cells, sizeof cells);
   uint64_t tries = 0;
   for (int64_t next = 0; w->won < CONTRACT_EACH;) {
     cb_event event = {.kind = CB_TRIAL_ASKED,
                       .number = next,
                       .id = {w->name, tries++},
                       .origin = CB_BY_DESIGN,
-                      .n_cells = 2,
+                      .n_cells = CONTRACT_CELLS,
                       .cells = cells};
     const cb_append what = {.events = &event, .n = 1, .next_number = next};
     const cocabo_status status = w->store->ops->append(w->store, w->id, &what, NULL);
@@ -473,9 +730,10 @@ static void racing_writers_share_the_numbers(void **state) {
   contract *c = *state;
   contract_writer writers[CONTRACT_WRITERS];
   pthread_t threads[CONTRACT_WRITERS];
+  const cb_cell *cells = make_asked(0).cells;
   for (int i = 0; i < CONTRACT_WRITERS; i++) {
-    writers[i] =
-        (contract_writer){.store = c->store, .id = c->id, .name = 1000 + (uint64_t)i};
+    writers[i] = (contract_writer){
+        .store = c->store, .id = c->id, .name = 1000 + (uint64_t)i, .cells = cells};
     assert_int_equal(pthread_create(&threads[i], NULL, race, &writers[i]), 0);
   }
   for (int i = 0; i < CONTRACT_WRITERS; i++) {
@@ -484,6 +742,199 @@ static void racing_writers_share_the_numbers(void **state) {
   }
   const contract_log log = contract_read(c, 0);
   assert_int_equal(log.n, 1 + CONTRACT_WRITERS * CONTRACT_EACH);
+}
+
+/* ---- leases ---------------------------------------------------------------------- */
+
+static cocabo_status append_leased(contract *c, cb_event *events, int n,
+                                   const char *owner, double seconds) {
+  const cb_append what = {.events = events,
+                          .n = n,
+                          .next_number = -1,
+                          .owner = owner,
+                          .seconds = seconds,
+                          .durable = true};
+  return c->store->ops->append(c->store, c->id, &what, &c->err);
+}
+
+#define assert_leased(c, event, owner, seconds)                                        \
+  do {                                                                                 \
+    cb_event leased_ = (event);                                                        \
+    if (append_leased(c, &leased_, 1, owner, seconds) != COCABO_OK)                    \
+      fail_msg("append: %s", (c)->err.message);                                        \
+  } while (0)
+
+static cocabo_status note_number(void *user, int64_t number, cocabo_error *err) {
+  (void)err;
+  char *text = user;
+  sprintf(text + strlen(text), "%lld ", (long long)number);
+  return COCABO_OK;
+}
+
+static void assert_expired(contract *c, const char *want) {
+  char got[200] = "";
+  assert_int_equal(c->store->ops->expired(c->store, c->id, note_number, got, &c->err),
+                   COCABO_OK);
+  assert_string_equal(got, want);
+}
+
+static void wait_for(double seconds) {
+  const struct timespec t = {.tv_sec = (time_t)seconds,
+                             .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))};
+  nanosleep(&t, NULL);
+}
+
+enum { LONG = 1000, OVER = -1 }; /* seconds of a lease */
+
+static void leases_run_out(void **state) {
+  contract *c = *state;
+  assert_expired(c, "");
+  assert_leased(c, make_asked(0), "w", LONG);
+  assert_leased(c, make_asked(1), "w", 0.05);
+  assert_leased(c, make_asked(2), NULL, OVER); /* nobody's */
+  assert_leased(c, make_asked(3), "v", OVER);
+  wait_for(0.1);
+  assert_expired(c, "1 3 ");
+  assert_expired(c, "1 3 "); /* looking changes nothing */
+}
+
+static void a_batch_is_leased_at_one_stroke(void **state) {
+  contract *c = *state;
+  cb_event first[] = {make_asked(0), make_asked(1), make_asked(2)};
+  assert_int_equal(append_leased(c, first, 3, "w", OVER), COCABO_OK);
+  assert_expired(c, "0 1 2 ");
+  cb_event second[] = {make_told(0, 1.0), make_resumed(1, 1), make_asked(3)};
+  assert_int_equal(append_leased(c, second, 3, "w", LONG), COCABO_OK);
+  assert_expired(c, "2 ");
+  cb_event added = make_asked(4);
+  added.kind = CB_TRIAL_ADDED; /* waiting, or known: nobody runs it */
+  assert_leased(c, added, "w", OVER);
+  assert_expired(c, "2 ");
+}
+
+static void a_finished_trial_has_no_lease(void **state) {
+  contract *c = *state;
+  for (int i = 0; i < 5; i++)
+    assert_leased(c, make_asked(i), "w", OVER);
+  assert_expired(c, "0 1 2 3 4 ");
+  cb_event failed = make_event(CB_TRIAL_FAILED, 1);
+  failed.reason = "x";
+  assert_leased(c, make_told(3, 1.0), NULL, 0);
+  assert_expired(c, "0 1 2 4 ");
+  assert_leased(c, failed, "w", LONG);
+  assert_expired(c, "0 2 4 ");
+  assert_leased(c, make_event(CB_TRIAL_INTERRUPTED, 4), "v", OVER);
+  assert_expired(c, "0 2 ");
+  assert_leased(c, make_attempt(CB_TRIAL_STALE, 0, 0), NULL, 0);
+  assert_expired(c, "2 ");
+  assert_leased(c, make_event(CB_MODEL_FITTED, -1), "w", OVER);
+  assert_expired(c, "2 ");
+}
+
+static void whoever_resumes_takes_the_lease(void **state) {
+  contract *c = *state;
+  for (int i = 0; i < 3; i++)
+    assert_leased(c, make_asked(i), "w", OVER);
+  assert_leased(c, make_resumed(0, 1), "v", LONG);
+  assert_leased(c, make_resumed(1, 1), NULL, 0);
+  assert_leased(c, make_resumed(2, 1), "v", OVER);
+  assert_expired(c, "2 ");
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "w", OVER, &c->err),
+                   COCABO_OK);
+  assert_expired(c, "2 "); /* w has lost them all */
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "v", OVER, &c->err),
+                   COCABO_OK);
+  assert_expired(c, "0 2 ");
+}
+
+/* Two workers find the same lease over; the slower one's STALE comes after the trial
+ * has been handed out again. */
+static void a_late_stale_ends_no_later_lease(void **state) {
+  contract *c = *state;
+  assert_leased(c, make_asked(0), "w", OVER);
+  assert_leased(c, make_attempt(CB_TRIAL_STALE, 0, 0), NULL, 0);
+  assert_expired(c, "");
+  assert_leased(c, make_resumed(0, 1), "v", OVER);
+  assert_leased(c, make_attempt(CB_TRIAL_STALE, 0, 0), NULL, 0);
+  assert_expired(c, "0 ");
+  assert_leased(c, make_attempt(CB_TRIAL_STALE, 0, 1), NULL, 0);
+  assert_expired(c, "");
+}
+
+static void leases_are_renewed_by_their_owner(void **state) {
+  contract *c = *state;
+  assert_leased(c, make_asked(0), "w", OVER);
+  assert_leased(c, make_asked(1), "w 2", OVER);
+  assert_leased(c, make_asked(2), "w", OVER);
+  assert_leased(c, make_asked(3), NULL, 0);
+#define RENEW(owner, seconds)                                                          \
+  assert_int_equal(c->store->ops->renew(c->store, c->id, owner, seconds, &c->err),     \
+                   COCABO_OK)
+  RENEW("W", LONG);
+  RENEW("", LONG);
+  assert_expired(c, "0 1 2 ");
+  RENEW("w", LONG);
+  assert_expired(c, "1 ");
+  RENEW("w", OVER);
+  RENEW("w 2", LONG);
+  assert_expired(c, "0 2 ");
+#undef RENEW
+}
+
+static void a_refused_or_repeated_append_moves_no_lease(void **state) {
+  contract *c = *state;
+  cb_event mine = make_asked(0), theirs = make_asked(0), told = make_told(0, 1.0);
+  assert_int_equal(append_leased(c, &mine, 1, "w", OVER), COCABO_OK);
+  assert_int_equal(append_leased(c, &theirs, 1, "v", LONG), COCABO_E_BUSY);
+  assert_expired(c, "0 ");
+  assert_int_equal(append_leased(c, &mine, 1, "w", LONG), COCABO_OK); /* a retry */
+  assert_expired(c, "0 ");
+  assert_int_equal(append_leased(c, &told, 1, "w", OVER), COCABO_OK);
+  assert_int_equal(append_leased(c, &mine, 1, "w", OVER), COCABO_OK);
+  assert_expired(c, "");
+}
+
+static void leases_belong_to_one_study(void **state) {
+  contract *c = *state;
+  contract other = {.store = c->store, .id = contract_create(c->store, "other")};
+  assert_leased(c, make_asked(0), "w", OVER);
+  assert_leased(&other, make_asked(0), "w", LONG);
+  assert_expired(&other, "");
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "w", LONG, &c->err),
+                   COCABO_OK);
+  assert_int_equal(c->store->ops->renew(c->store, other.id, "w", OVER, &c->err),
+                   COCABO_OK);
+  assert_expired(c, "");
+  assert_expired(&other, "0 ");
+
+  assert_int_equal(c->store->ops->remove(c->store, "other", &c->err), COCABO_OK);
+  char numbers[20] = "";
+  assert_int_equal(
+      c->store->ops->expired(c->store, other.id, note_number, numbers, &c->err),
+      COCABO_E_NOT_FOUND);
+  assert_string_equal(c->err.message, "the study has been deleted");
+  assert_int_equal(c->store->ops->renew(c->store, other.id, "w", LONG, &c->err),
+                   COCABO_E_NOT_FOUND);
+  other.id = contract_create(c->store, "other");
+  assert_expired(&other, "");
+}
+
+static cocabo_status stop_at_number(void *user, int64_t number, cocabo_error *err) {
+  *(int64_t *)user += 1 + number;
+  err->code = COCABO_E_INTERRUPTED;
+  return COCABO_E_INTERRUPTED;
+}
+
+static void whoever_looks_at_leases_can_stop(void **state) {
+  contract *c = *state;
+  assert_leased(c, make_asked(0), "w", OVER);
+  assert_leased(c, make_asked(1), "w", OVER);
+  int64_t sum = 0;
+  assert_int_equal(
+      c->store->ops->expired(c->store, c->id, stop_at_number, &sum, &c->err),
+      COCABO_E_INTERRUPTED);
+  assert_int_equal(sum, 1); /* trial 0, and no other */
+  assert_expired(c, "0 1 ");
 }
 
 static int run_store_contract(const char *name) {
@@ -503,6 +954,20 @@ static int run_store_contract(const char *name) {
       CLAIM(a_new_study_is_not_the_deleted_one),
       CLAIM(a_reader_can_stop),
       CLAIM(racing_writers_share_the_numbers),
+      CLAIM(changes_are_kept),
+      CLAIM(awkward_numbers_are_kept),
+      CLAIM(awkward_ids_are_kept),
+      CLAIM(long_texts_are_kept),
+      CLAIM(many_events_are_appended_at_one_stroke),
+      CLAIM(leases_run_out),
+      CLAIM(a_batch_is_leased_at_one_stroke),
+      CLAIM(a_finished_trial_has_no_lease),
+      CLAIM(whoever_resumes_takes_the_lease),
+      CLAIM(a_late_stale_ends_no_later_lease),
+      CLAIM(leases_are_renewed_by_their_owner),
+      CLAIM(a_refused_or_repeated_append_moves_no_lease),
+      CLAIM(leases_belong_to_one_study),
+      CLAIM(whoever_looks_at_leases_can_stop),
   };
 #undef CLAIM
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);

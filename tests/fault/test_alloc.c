@@ -3,6 +3,7 @@
  * twin that never lacks memory, and the two agree to the end. */
 #include "check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -47,7 +48,7 @@ static cocabo_space *build_space(void) {
                       COUNT_IS(1));
   CALL_WITHOUT_MEMORY(cocabo_space_add_choice(s, "c", letters, 3, 0, &err),
                       COUNT_IS(2));
-  CALL_WITHOUT_MEMORY(cocabo_space_add_choice(s, "o", letters, 3, COCABO_ORDERED, &err),
+  CALL_WITHOUT_MEMORY(cocabo_space_add(s, "o", "ordinal(a,\"b\",null)", &err),
                       COUNT_IS(3));
 #undef COUNT_IS
   return s;
@@ -114,7 +115,7 @@ static void free_pair(pair *p) {
 
 /* Everything that can be seen of the two, but for the times and ids in the logs. */
 static void assert_twins(const pair *p) {
-  const cb_history *a = p->study->history, *b = p->twin->history;
+  const cb_history *a = p->study->fold.history, *b = p->twin->fold.history;
   assert_int_equal(a->n_trials, b->n_trials);
   assert_int_equal(a->n, b->n);
   assert_int_equal(a->best, b->best);
@@ -123,6 +124,13 @@ static void assert_twins(const pair *p) {
   assert_int_equal(a->n_design, b->n_design);
   assert_int_equal(a->n_rounds, b->n_rounds);
   assert_int_equal(cb_history_distinct(a), cb_history_distinct(b));
+  assert_int_equal(p->study->fold.n_attributes, p->twin->fold.n_attributes);
+  for (int i = 0; i < p->study->fold.n_attributes; i++)
+    assert_string_equal(p->study->fold.attributes[i].value,
+                        p->twin->fold.attributes[i].value);
+  for (size_t i = 0; cocabo_option_name(i); i++)
+    assert_string_equal(cocabo_study_option(p->study, cocabo_option_name(i)),
+                        cocabo_study_option(p->twin, cocabo_option_name(i)));
   for (int64_t i = 0; i < a->n_trials; i++) {
     assert_int_equal(a->trials[i].state, b->trials[i].state);
     assert_int_equal(a->trials[i].attempt, b->trials[i].attempt);
@@ -245,6 +253,89 @@ static void everything_else_survives_lack_of_memory(void **state) {
   free_pair(&p);
 }
 
+static void change_both(pair *p, const char *name, const char *value) {
+  const char *const names[] = {"durability", name}, *const values[] = {"normal", value};
+  CALL_WITHOUT_MEMORY(cocabo_study_change(p->study, names, values, 2, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_change(p->twin, names, values, 2, &err));
+  assert_twins(p);
+}
+
+static void note_both(pair *p, const char *name, const char *value) {
+  CALL_WITHOUT_MEMORY(cocabo_study_set_attr(p->study, name, value, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_set_attr(p->twin, name, value, &err));
+  assert_twins(p);
+}
+
+static void changing_survives_lack_of_memory(void **state) {
+  (void)state;
+  pair p = build_pair("cocabo");
+  for (int i = 0; i < 10; i++) {
+    char value[16];
+    cocabo_trial *t[MOST];
+    snprintf(value, sizeof value, "%d", 1 + i / 2);
+    change_both(&p,
+                i % 3 == 0   ? "kappa"
+                : i % 3 == 1 ? "trials"
+                             : "n_init",
+                i % 3 == 1 ? "100" : value);
+    note_both(&p, i % 2 == 0 ? "note" : value, "a text");
+    note_both(&p, "note", value);
+    ask_both(&p, 1, t);
+    tell_both(&p, i, objective(t[0]));
+    cocabo_trial_free(t[0]);
+  }
+  free_pair(&p);
+}
+
+/* Leases that are over before anybody looks. */
+static void lease_both(pair *p, double seconds) {
+  CALL_WITHOUT_MEMORY(cocabo_study_lease(p->study, "w", seconds, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_lease(p->twin, "w", seconds, &err));
+}
+
+static void leases_survive_lack_of_memory(void **state) {
+  (void)state;
+  pair p = build_pair("random");
+  cocabo_trial *t[MOST];
+  lease_both(&p, 1e-9);
+  ask_both(&p, 3, t);
+  for (int i = 0; i < 3; i++)
+    cocabo_trial_free(t[i]);
+  lease_both(&p, 1000);
+  /* An ask that fails after it has found trials stale leaves them so, and that is the
+   * truth; so the twins are compared when both have asked. */
+  memset(t, 0, sizeof t);
+  CALL_WITHOUT_MEMORY(cocabo_study_ask(p.study, 4, t, &err), assert_null(t[0]));
+  for (int i = 0; i < 4; i++)
+    cocabo_trial_free(t[i]);
+  assert_ok(cocabo_study_ask(p.twin, 4, t, &err));
+  for (int i = 0; i < 4; i++)
+    cocabo_trial_free(t[i]);
+  assert_twins(&p);
+  CALL_WITHOUT_MEMORY(cocabo_store_renew(p.store, "s", "w", 1e-9, &err), (void)0);
+  free_pair(&p);
+}
+
+static void the_rest_survives_lack_of_memory(void **state) {
+  (void)state;
+  pair p = build_pair("mixed");
+  cocabo_names *names = NULL;
+  cocabo_report report = {.events = -7};
+  run_loop(&p);
+  CALL_WITHOUT_MEMORY(cocabo_store_studies(p.store, &names, &err), assert_null(names));
+  assert_int_equal(cocabo_names_count(names), 1);
+  cocabo_names_free(names);
+  CALL_WITHOUT_MEMORY(cocabo_study_verify(p.study, 4, &report, &err),
+                      assert_int_equal(report.events, -7));
+  assert_true(report.replayed > 0);
+  assert_int_equal(report.differing, 0);
+  CALL_WITHOUT_MEMORY(cocabo_store_delete(p.store, "s", &err), (void)0);
+  free_pair(&p);
+}
+
 static void opening_and_syncing_survive_lack_of_memory(void **state) {
   (void)state;
   pair p = build_pair("random");
@@ -274,6 +365,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ask_and_tell_survive_lack_of_memory),
       cmocka_unit_test(everything_else_survives_lack_of_memory),
+      cmocka_unit_test(changing_survives_lack_of_memory),
+      cmocka_unit_test(leases_survive_lack_of_memory),
+      cmocka_unit_test(the_rest_survives_lack_of_memory),
       cmocka_unit_test(opening_and_syncing_survive_lack_of_memory),
   };
   return cmocka_run_group_tests_name("fault/alloc", tests, NULL, NULL);

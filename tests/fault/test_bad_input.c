@@ -260,6 +260,10 @@ static void looking_at_a_trial(void **state) {
   assert_true(isnan(cocabo_trial_value(NULL)));
   assert_string_equal(cocabo_trial_reason(NULL), "");
   assert_int_equal(cocabo_trial_count(NULL), 0);
+  assert_true(isnan(cocabo_trial_started(NULL)));
+  assert_true(isnan(cocabo_trial_finished(NULL)));
+  assert_int_equal(cocabo_trial_attempt(NULL), 0);
+  assert_true(cocabo_trial_seed(NULL) == 0);
   cocabo_trial_free(NULL);
   const char *const states[] = {"waiting", "running",     "complete",
                                 "failed",  "interrupted", "stale"};
@@ -270,11 +274,93 @@ static void looking_at_a_trial(void **state) {
   cocabo_study_free(study);
 }
 
+/* Options, attributes and domains are in test_changes and test_grammar. */
+static void leasing(void **state) {
+  (void)state;
+  cocabo_study *study = make_study();
+  cocabo_store *store = cocabo_store_new_memory();
+  cocabo_space *s = make_space();
+  cocabo_study *stored;
+  assert_ok(cocabo_study_create(&stored, "s", s, NULL, store, &err));
+  const double seconds[] = {-1, NAN, INFINITY, -INFINITY};
+  const char *const sentences[] = {
+      "seconds is -1, want a number >= 0", "seconds is nan, want a number >= 0",
+      "seconds is inf, want a number >= 0", "seconds is -inf, want a number >= 0"};
+  for (int i = 0; i < 4; i++)
+    assert_fails(cocabo_study_lease(study, "w", seconds[i], &err), COCABO_E_RANGE,
+                 sentences[i]);
+  assert_fails(cocabo_study_lease(NULL, "w", 1, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_lease(study, NULL, 1, &err), COCABO_E_INVALID,
+               "lease owner is NULL");
+  assert_fails(cocabo_study_lease(study, "", 1, &err), COCABO_E_INVALID,
+               "lease owner is empty");
+  assert_fails(cocabo_study_lease(study, "a\tb", 1, &err), COCABO_E_INVALID,
+               "lease owner has a control character");
+  assert_ok(cocabo_study_lease(study, NULL, 0, &err));
+
+  assert_fails(cocabo_store_renew(NULL, "s", "w", 1, &err), COCABO_E_INVALID,
+               "store is NULL");
+  assert_fails(cocabo_store_renew(store, NULL, "w", 1, &err), COCABO_E_INVALID,
+               "study name is NULL");
+  assert_fails(cocabo_store_renew(store, "s", NULL, 1, &err), COCABO_E_INVALID,
+               "lease owner is NULL");
+  assert_fails(cocabo_store_renew(store, "s", "w", 0, &err), COCABO_E_RANGE,
+               "seconds is 0, want a number > 0");
+  assert_fails(cocabo_store_renew(store, "s", "w", NAN, &err), COCABO_E_RANGE,
+               "seconds is nan, want a number > 0");
+  assert_fails(cocabo_store_renew(store, "t", "w", 1, &err), COCABO_E_NOT_FOUND,
+               "no study \"t\"");
+  assert_ok(cocabo_store_renew(store, "s", "w", 1, &err)); /* holds none: no matter */
+  cocabo_study_free(study);
+  cocabo_study_free(stored);
+  cocabo_store_free(store);
+  cocabo_space_free(s);
+}
+
+static void stores(void **state) {
+  (void)state;
+  cocabo_store *store = cocabo_store_new_memory();
+  cocabo_names *names = NULL;
+  assert_fails(cocabo_store_studies(NULL, &names, &err), COCABO_E_INVALID,
+               "store is NULL");
+  assert_fails(cocabo_store_studies(store, NULL, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_store_delete(NULL, "s", &err), COCABO_E_INVALID, "store is NULL");
+  assert_fails(cocabo_store_delete(store, NULL, &err), COCABO_E_INVALID,
+               "study name is NULL");
+  assert_fails(cocabo_store_delete(store, "s", &err), COCABO_E_NOT_FOUND,
+               "no study \"s\"");
+  assert_null(names);
+  assert_int_equal(cocabo_names_count(NULL), 0);
+  assert_null(cocabo_names_at(NULL, 0));
+  cocabo_names_free(NULL);
+  cocabo_store_free(store);
+}
+
+static void verifying(void **state) {
+  (void)state;
+  cocabo_study *study = make_study();
+  cocabo_report report = {.events = -7};
+  assert_fails(cocabo_study_verify(NULL, -1, &report, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_verify(study, -1, NULL, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_study_verify(study, -2, &report, &err), COCABO_E_RANGE,
+               "proposals is -2, want -1 or more");
+  assert_int_equal(report.events, -7);
+  assert_ok(cocabo_study_verify(study, INT64_MAX, &report, &err));
+  assert_int_equal(report.events, 1);
+  cocabo_study_free(study);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spaces), cmocka_unit_test(creating),
-      cmocka_unit_test(asking), cmocka_unit_test(telling),
-      cmocka_unit_test(adding), cmocka_unit_test(looking_at_a_trial),
+      cmocka_unit_test(spaces),    cmocka_unit_test(creating),
+      cmocka_unit_test(asking),    cmocka_unit_test(telling),
+      cmocka_unit_test(adding),    cmocka_unit_test(looking_at_a_trial),
+      cmocka_unit_test(leasing),   cmocka_unit_test(stores),
+      cmocka_unit_test(verifying),
   };
   return cmocka_run_group_tests_name("fault/bad_input", tests, NULL, NULL);
 }

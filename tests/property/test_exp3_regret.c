@@ -5,7 +5,12 @@
  * A player who draws uniformly breaks it on the same rewards, so the test can fail. */
 #include "check.h"
 
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
 #include "bandit/exp3.h"
+#include "bandit/exp3m.h"
 
 enum { MAX_ARMS = 17, SEEDS = 10 };
 
@@ -55,10 +60,11 @@ static double regret(game_fn *game, player who, int n, int rounds, uint64_t seed
   for (int t = 0; t < rounds; t++) {
     game(n, t, rounds, &rewards, g);
     const double gamma =
-        who == UNIFORM ? 1.0 : cb_exp3_gamma(n, who == EXP3 ? rounds : 0, t + 1);
+        who == UNIFORM ? 1.0 : cb_exp3_gamma(n, 1, who == EXP3 ? rounds : 0, t + 1);
     cb_exp3_probabilities(n, log_w, gamma, p);
     const int32_t arm = cb_exp3_draw(n, p, &draws);
-    cb_exp3_update(n, log_w, arm, g[arm], p[arm], gamma);
+    const cb_draw draw = {.p = p[arm], .gamma = gamma, .b = 1};
+    cb_exp3_update(n, log_w, arm, g[arm], &draw);
     earned += g[arm];
     for (int i = 0; i < n; i++)
       totals[i] += g[i];
@@ -125,6 +131,55 @@ static void regret_per_round_vanishes(void **state) {
   assert_true(late < 0.5 * early);
 }
 
+/* ---- batches --------------------------------------------------------------------- */
+
+/* How often the best of N arms is among the b played, after T rounds of EXP3.M: it pays
+ * 1 with probability 0.7, the others 0.3. Tells come a round late, in reverse order. */
+static double share_with_best(int n, int b, int rounds, bool known, uint64_t seed) {
+  enum { MOST = 8 };
+  cb_rng rewards = cb_rng_make(seed, CB_RNG_BENCH, 1);
+  cb_rng draws = cb_rng_make(seed, CB_RNG_BANDIT, 1);
+  double log_w[MAX_ARMS] = {0}, p[MAX_ARMS];
+  bool capped[MAX_ARMS];
+  int32_t arms[MOST], late_arms[MOST] = {0};
+  cb_draw drawn[MOST], late[MOST];
+  int found = 0;
+  assert(b <= MOST);
+  for (int t = 0; t < rounds; t++) {
+    const double gamma = cb_exp3_gamma(n, b, known ? rounds : 0, t + 1);
+    cb_exp3m_probabilities(n, b, log_w, gamma, p, capped);
+    cb_depround(n, b, p, &draws, arms);
+    for (int k = 0; k < b; k++) {
+      drawn[k] = (cb_draw){p[arms[k]], gamma, b, capped[arms[k]]};
+      found += arms[k] == n - 1;
+    }
+    for (int k = b - 1; k >= 0 && t > 0; k--)
+      cb_exp3_update(n, log_w, late_arms[k],
+                     coin(&rewards, late_arms[k] == n - 1 ? 0.7 : 0.3), &late[k]);
+    memcpy(late, drawn, sizeof late);
+    memcpy(late_arms, arms, sizeof late_arms);
+  }
+  return (double)found / rounds;
+}
+
+static double mean_share_with_best(int n, int b, int rounds, bool known) {
+  enum { GAMES = 300 };
+  double sum = 0.0;
+  for (uint64_t seed = 1; seed <= GAMES; seed++)
+    sum += share_with_best(n, b, rounds, known, seed);
+  return sum / GAMES;
+}
+
+/* Who draws uniformly has it in b / N = 0.235 of the batches. */
+static void a_batch_of_4_out_of_17_finds_the_best_arm_within_80_rounds(void **state) {
+  (void)state;
+  const double known = mean_share_with_best(17, 4, 80, true);
+  const double anytime = mean_share_with_best(17, 4, 80, false);
+  print_message("%g %g\n", known, anytime);
+  assert_true(known > 0.44 && known < 0.55);
+  assert_true(anytime > 0.3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(regret_on_stationary_rewards_stays_below_the_bound),
@@ -132,6 +187,7 @@ int main(void) {
       cmocka_unit_test(regret_on_adversarial_rewards_stays_below_the_bound),
       cmocka_unit_test(regret_stays_below_the_bound_in_few_rounds),
       cmocka_unit_test(regret_per_round_vanishes),
+      cmocka_unit_test(a_batch_of_4_out_of_17_finds_the_best_arm_within_80_rounds),
   };
   return cmocka_run_group_tests_name("EXP3's regret", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 static void gamma_agrees_with_the_oracle(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof oracle_gamma / sizeof oracle_gamma[0]; i++)
-    assert_relative(cb_exp3_gamma(oracle_gamma[i].arms, oracle_gamma[i].horizon,
+    assert_relative(cb_exp3_gamma(oracle_gamma[i].arms, 1, oracle_gamma[i].horizon,
                                   oracle_gamma[i].round),
                     oracle_gamma[i].gamma, 1e-15);
 }
@@ -18,27 +18,27 @@ static void gamma_agrees_with_the_oracle(void **state) {
 static void gamma_of_17_arms_is_capped_up_to_42_rounds(void **state) {
   (void)state;
   for (int64_t horizon = 1; horizon <= 42; horizon++)
-    assert_true(cb_exp3_gamma(17, horizon, 1) == 1.0);
-  assert_true(cb_exp3_gamma(17, 43, 1) < 1.0);
+    assert_true(cb_exp3_gamma(17, 1, horizon, 1) == 1.0);
+  assert_true(cb_exp3_gamma(17, 1, 43, 1) < 1.0);
   /* Anytime, a round stands for 2T/3: the cap ends after 28 = 2/3 of 42. */
-  assert_true(cb_exp3_gamma(17, 0, 28) == 1.0);
-  assert_true(cb_exp3_gamma(17, 0, 29) < 1.0);
+  assert_true(cb_exp3_gamma(17, 1, 0, 28) == 1.0);
+  assert_true(cb_exp3_gamma(17, 1, 0, 29) < 1.0);
 }
 
 static void gamma_of_a_known_horizon_does_not_depend_on_the_round(void **state) {
   (void)state;
-  assert_true(cb_exp3_gamma(7, 300, 1) == cb_exp3_gamma(7, 300, 299));
-  assert_true(cb_exp3_gamma(7, 300, 0) == cb_exp3_gamma(7, 0, 200));
+  assert_true(cb_exp3_gamma(7, 1, 300, 1) == cb_exp3_gamma(7, 1, 300, 299));
+  assert_true(cb_exp3_gamma(7, 1, 300, 0) == cb_exp3_gamma(7, 1, 0, 200));
 }
 
 static void the_only_arm_is_certain(void **state) {
   (void)state;
-  assert_true(cb_exp3_gamma(1, 10, 1) == 0.0);
-  assert_true(cb_exp3_gamma(1, 0, 1) == 0.0);
+  assert_true(cb_exp3_gamma(1, 1, 10, 1) == 0.0);
+  assert_true(cb_exp3_gamma(1, 1, 0, 1) == 0.0);
   double log_w = -3.7, p;
   cb_exp3_probabilities(1, &log_w, 0.0, &p);
   assert_true(p == 1.0);
-  cb_exp3_update(1, &log_w, 0, 0.9, p, 0.0);
+  cb_exp3_update(1, &log_w, 0, 0.9, &(cb_draw){.p = p, .gamma = 0.0, .b = 1});
   assert_true(log_w == -3.7);
   cb_rng rng = cb_rng_make(1, CB_RNG_BANDIT, 1);
   assert_int_equal(cb_exp3_draw(1, &p, &rng), 0);
@@ -48,13 +48,14 @@ static void the_only_arm_is_certain(void **state) {
 
 static void a_game_agrees_with_the_oracle(void **state) {
   (void)state;
-  const double gamma = cb_exp3_gamma(5, 61, 1);
+  const double gamma = cb_exp3_gamma(5, 1, 61, 1);
   double log_w[5] = {0}, p[5];
   cb_exp3_probabilities(5, log_w, gamma, p);
   for (size_t i = 0; i < sizeof oracle_exp3 / sizeof oracle_exp3[0]; i++) {
     const int arm = oracle_exp3[i].arm;
     assert_relative(p[arm], oracle_exp3[i].drawn_p, 1e-14);
-    cb_exp3_update(5, log_w, arm, oracle_exp3[i].reward, p[arm], gamma);
+    const cb_draw draw = {.p = p[arm], .gamma = gamma, .b = 1};
+    cb_exp3_update(5, log_w, arm, oracle_exp3[i].reward, &draw);
     cb_exp3_probabilities(5, log_w, gamma, p);
     for (int k = 0; k < 5; k++) {
       assert_close(log_w[k], oracle_exp3[i].log_w[k], 1e-15);
@@ -66,7 +67,7 @@ static void a_game_agrees_with_the_oracle(void **state) {
 static void only_the_drawn_arm_moves(void **state) {
   (void)state;
   double log_w[4] = {0.31, -0.72, 1.13, 0.05};
-  cb_exp3_update(4, log_w, 2, -0.83, 0.29, 0.47);
+  cb_exp3_update(4, log_w, 2, -0.83, &(cb_draw){.p = 0.29, .gamma = 0.47, .b = 1});
   assert_relative(log_w[2], 1.13 - 0.83 * 0.47 / (4 * 0.29), 1e-15);
   assert_true(log_w[0] == 0.31 && log_w[1] == -0.72 && log_w[3] == 0.05);
 }
@@ -154,14 +155,16 @@ static void huge_rewards_keep_weights_finite_and_ordered(void **state) {
     for (int i = 0; i < 100; i++) {
       cb_exp3_probabilities(3, log_w, 0.3, p);
       assert_distribution(3, p, 0.3);
-      cb_exp3_update(3, log_w, 1, rewards[k], p[1], 0.3);
+      const cb_draw draw = {.p = p[1], .gamma = 0.3, .b = 1};
+      cb_exp3_update(3, log_w, 1, rewards[k], &draw);
       assert_true(isfinite(log_w[1]));
     }
     cb_exp3_probabilities(3, log_w, 0.3, p);
     assert_close(p[1], rewards[k] > 0 ? 0.8 : 0.1, 1e-15);
     /* And it is not for ever: the opposite reward brings the arm back. */
+    const cb_draw rare = {.p = 0.1, .gamma = 0.3, .b = 1};
     for (int i = 0; i < 200; i++)
-      cb_exp3_update(3, log_w, 1, -rewards[k], 0.1, 0.3);
+      cb_exp3_update(3, log_w, 1, -rewards[k], &rare);
     cb_exp3_probabilities(3, log_w, 0.3, p);
     assert_close(p[1], rewards[k] > 0 ? 0.1 : 0.8, 1e-15);
   }

@@ -200,6 +200,79 @@ static void trials_wait_run_and_are_resumed(void **state) {
   cb_history_free(h);
 }
 
+/* Somebody else has the trial by now: a late STALE is about the attempt before. */
+static void a_late_stale_hits_nobody(void **state) {
+  (void)state;
+  cb_history *h = with_running(1, 1.0);
+  assert_ok(put(h, moved(CB_TRIAL_STALE, 0, 1))); /* an attempt that never was */
+  assert_int_equal(h->trials[0].state, COCABO_RUNNING);
+  assert_ok(put(h, moved(CB_TRIAL_STALE, 0, 0)));
+  assert_int_equal(h->trials[0].state, COCABO_STALE);
+  assert_ok(put(h, moved(CB_TRIAL_RESUMED, 0, 1)));
+  assert_ok(put(h, moved(CB_TRIAL_STALE, 0, 0)));
+  assert_int_equal(h->trials[0].state, COCABO_RUNNING);
+  assert_ok(put(h, moved(CB_TRIAL_STALE, 0, 1)));
+  assert_int_equal(h->trials[0].state, COCABO_STALE);
+  cb_history_free(h);
+}
+
+static cb_event at(double time, cb_event event) {
+  event.time = time;
+  return event;
+}
+
+static void times_are_those_of_the_events_that_count(void **state) {
+  (void)state;
+  cb_history *h = make_history(1.0);
+  const double y = 3.5;
+  assert_ok(put(h, at(10, asked(0, 0, CB_BY_DESIGN, 0))));
+  assert_ok(put(h, at(11, added(1, 1, NULL))));
+  assert_ok(put(h, at(12, added(2, 2, &y))));
+  const cb_trial *t = h->trials;
+  assert_true(t[0].started == 10 && isnan(t[0].finished));
+  assert_true(isnan(t[1].started) && isnan(t[1].finished));
+  assert_true(isnan(t[2].started) && t[2].finished == 12);
+
+  assert_ok(put(h, at(13, moved(CB_TRIAL_RESUMED, 1, 1))));
+  assert_true(t[1].started == 13);
+  assert_ok(put(h, at(14, moved(CB_TRIAL_INTERRUPTED, 0, 0))));
+  assert_true(t[0].started == 10 && isnan(t[0].finished));
+  assert_ok(put(h, at(15, moved(CB_TRIAL_RESUMED, 0, 1))));
+  assert_true(t[0].started == 15);
+  assert_ok(put(h, at(16, failed(0, "x"))));
+  assert_ok(put(h, at(17, failed(0, "again"))));
+  assert_true(t[0].finished == 16);
+  assert_ok(put(h, at(18, told(0, 1.0)))); /* heals */
+  assert_ok(put(h, at(19, told(0, 2.0)))); /* does not count */
+  assert_true(t[0].finished == 18);
+  assert_ok(put(h, at(20, moved(CB_TRIAL_RESUMED, 0, 2)))); /* too late to start */
+  assert_true(t[0].started == 15 && t[0].finished == 18);
+  cb_history_free(h);
+}
+
+static void assert_counts(const cb_history *h, const int want[6]) {
+  for (int state = 0; state < 6; state++)
+    assert_int_equal(cb_history_count(h, (cocabo_trial_state)state), want[state]);
+  assert_int_equal(cb_history_count(h, (cocabo_trial_state)6), 0);
+}
+
+static void trials_are_counted_by_state(void **state) {
+  (void)state;
+  cb_history *h = with_running(7, 1.0);
+  assert_ok(put(h, added(7, 0, NULL)));
+  assert_counts(h, (int[]){1, 7, 0, 0, 0, 0});
+  assert_ok(put(h, told(0, 1.0)));
+  assert_ok(put(h, told(6, 1.0)));
+  assert_ok(put(h, failed(2, "x")));
+  assert_ok(put(h, moved(CB_TRIAL_INTERRUPTED, 3, 0)));
+  assert_ok(put(h, moved(CB_TRIAL_INTERRUPTED, 1, 0)));
+  assert_ok(put(h, moved(CB_TRIAL_STALE, 5, 0)));
+  assert_counts(h, (int[]){1, 1, 2, 1, 2, 1});
+  assert_ok(put(h, told(2, 1.0)));
+  assert_counts(h, (int[]){1, 1, 3, 0, 2, 1});
+  cb_history_free(h);
+}
+
 static void known_results_are_data_at_once(void **state) {
   (void)state;
   cb_history *h = make_history(-1.0);
@@ -227,10 +300,9 @@ static void rounds_are_batches_not_points(void **state) {
 }
 
 static cb_event fitted(int64_t basis, int n_theta, double *theta) {
-  return (cb_event){
-      .kind = CB_MODEL_FITTED,
-      .number = -1,
-      .fit = {.basis = basis, .rows = 2, .n_theta = n_theta, .theta = theta}};
+  return (cb_event){.kind = CB_MODEL_FITTED,
+                    .number = -1,
+                    .fit = {.basis = basis, .n_theta = n_theta, .theta = theta}};
 }
 
 static void the_fit_with_the_highest_basis_is_kept(void **state) {
@@ -251,6 +323,24 @@ static void the_fit_with_the_highest_basis_is_kept(void **state) {
   assert_fails(
       put(h, fitted(10, 3, b)), COCABO_E_STATE,
       "event 10 contradicts the log: a fit cannot have seen what came after it");
+  cb_history_free(h);
+}
+
+static void a_forgotten_fit_does_not_come_back(void **state) {
+  (void)state;
+  cb_history *h = with_running(5, 1.0);
+  double a[] = {1.5, 2.5}, b[] = {3.5};
+  assert_ok(put(h, fitted(3, 2, a)));
+  assert_ok(put(h, (cb_event){.kind = CB_STUDY_CHANGED, .number = -1})); /* event 7 */
+  assert_int_equal(h->fit.n_theta, 2); /* whether it matters is decided above */
+  cb_history_forget_fit(h);
+  assert_int_equal(h->fit.n_theta, 0);
+  assert_int_equal(h->fit.basis, 0);
+  assert_null(h->fit.theta);
+  assert_ok(put(h, fitted(6, 2, a))); /* it did not know of the change */
+  assert_int_equal(h->fit.n_theta, 0);
+  assert_ok(put(h, fitted(7, 1, b)));
+  assert_int_equal(h->fit.n_theta, 1);
   cb_history_free(h);
 }
 
@@ -295,6 +385,10 @@ static void contradictions_change_nothing(void **state) {
   BAD(failed(2, "x"), "there is no such trial");
   BAD(moved(CB_TRIAL_RESUMED, 2, 1), "there is no such trial");
   BAD(((cb_event){.kind = (cb_event_kind)77}), "its kind is unknown");
+  BAD(((cb_event){.kind = CB_MODEL_FITTED, .fit = {.basis = 1, .rows = 1}}),
+      "there were not that many results to fit");
+  BAD(((cb_event){.kind = CB_MODEL_FITTED, .fit = {.basis = 1, .rows = -1}}),
+      "there were not that many results to fit");
 #undef BAD
   cb_event gap = told(0, 1.0);
   gap.seq = 4;
@@ -364,6 +458,7 @@ static void an_event_is_copied_deeply(void **state) {
   cb_draw draws[] = {{.p = 0.125}};
   double theta[] = {1.5, -2.5};
   cb_pair options[] = {{.name = "kappa", .value = "2"}, {.name = "seed", .value = "7"}};
+  cb_pair attributes[] = {{.name = "command", .value = "train"}};
   const cb_event event = {.kind = CB_TRIAL_ASKED,
                           .seq = 4,
                           .id = {11, 12},
@@ -374,11 +469,14 @@ static void an_event_is_copied_deeply(void **state) {
                           .space = s,
                           .n_options = 2,
                           .options = options,
+                          .n_attributes = 1,
+                          .attributes = attributes,
                           .proposal = {.basis = 3,
                                        .n_pending = 2,
                                        .pending = pending,
                                        .n_draws = 1,
-                                       .draws = draws},
+                                       .draws = draws,
+                                       .fingerprint = "here"},
                           .fit = {.basis = 2, .n_theta = 2, .theta = theta}};
   cb_event copy;
   int k = 0;
@@ -391,13 +489,19 @@ static void an_event_is_copied_deeply(void **state) {
     if (status != COCABO_OK)
       assert_true(copy.kind == 0 && !copy.space && !copy.cells && !copy.fit.theta);
   } while (status != COCABO_OK);
-  assert_int_equal(k, 11); /* ten blocks */
+  assert_int_equal(k, 15); /* fourteen blocks */
   assert_int_equal(copy.seq, 4);
   assert_int_equal(copy.id[1], 12);
   assert_string_equal(copy.reason, "why");
   assert_true(copy.reason != event.reason && copy.cells != event.cells);
   assert_memory_equal(copy.cells, event.cells, N * sizeof(cb_cell));
   assert_string_equal(copy.options[1].value, "7");
+  assert_int_equal(copy.n_attributes, 1);
+  assert_string_equal(copy.attributes[0].name, "command");
+  assert_string_equal(copy.attributes[0].value, "train");
+  assert_true(copy.attributes[0].value != attributes[0].value);
+  assert_string_equal(copy.proposal.fingerprint, "here");
+  assert_true(copy.proposal.fingerprint != event.proposal.fingerprint);
   assert_int_equal(copy.proposal.pending[1], 5);
   assert_true(copy.proposal.draws[0].p == 0.125);
   assert_true(copy.fit.theta[1] == -2.5);
@@ -415,9 +519,13 @@ int main(void) {
       cmocka_unit_test(the_first_told_counts),
       cmocka_unit_test(a_late_value_heals_a_failed_trial),
       cmocka_unit_test(trials_wait_run_and_are_resumed),
+      cmocka_unit_test(a_late_stale_hits_nobody),
+      cmocka_unit_test(times_are_those_of_the_events_that_count),
+      cmocka_unit_test(trials_are_counted_by_state),
       cmocka_unit_test(known_results_are_data_at_once),
       cmocka_unit_test(rounds_are_batches_not_points),
       cmocka_unit_test(the_fit_with_the_highest_basis_is_kept),
+      cmocka_unit_test(a_forgotten_fit_does_not_come_back),
       cmocka_unit_test(points_are_remembered_once),
       cmocka_unit_test(contradictions_change_nothing),
       cmocka_unit_test(out_of_memory_changes_nothing),

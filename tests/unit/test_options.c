@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "space/text.h"
 #include "study/options.h"
 
 static cocabo_error err;
@@ -49,7 +50,7 @@ static void every_default_is_a_value_that_set_accepts(void **state) {
     assert_true(strlen(cocabo_option_type(n)) > 0);
     assert_true(strlen(cocabo_option_help(n)) > 10);
   }
-  assert_int_equal(n, 17);
+  assert_int_equal(n, 18);
   assert_null(cocabo_option_default(n));
   assert_null(cocabo_option_type(n));
   assert_null(cocabo_option_help(n));
@@ -116,7 +117,10 @@ static void every_option_reaches_the_settings(void **state) {
   assert_int_equal(resolve("refit_every", "1").settings.refit_every, 1);
   assert_int_equal(resolve("samples", "17").settings.samples, 17);
   assert_int_equal(resolve("model_size", "10").settings.model_size, 10);
-  resolve("durability", "full");
+  assert_int_equal(resolve("trials", "50").trials, 50);
+  assert_int_equal(resolve("seed", "1").trials, 0);
+  assert_true(resolve("durability", "full").durable);
+  assert_false(resolve("durability", "normal").durable);
 }
 
 static void bad_values_are_named_and_change_nothing(void **state) {
@@ -166,6 +170,8 @@ static void bad_values_are_named_and_change_nothing(void **state) {
   BAD("deterministic", "true|false", "true|false");
   BAD("direction", "max", "minimize|maximize");
   BAD("durability", "none", "normal|full");
+  BAD("trials", "-1", "an int >= 0");
+  BAD("trials", "auto", "an int >= 0");
 #undef BAD
   assert_int_equal(cocabo_options_set(o, "sampler", "foo", &err), COCABO_E_INVALID);
   assert_non_null(strstr(err.message, "option sampler is \"foo\", want mixed|cocabo|"));
@@ -257,7 +263,7 @@ static void the_list_has_every_option_with_its_value(void **state) {
   cocabo_options_free(o);
   cb_event event = {0};
   assert_ok(cb_options_list(copy, &event.options, &event.n_options, &err));
-  assert_int_equal(event.n_options, 17);
+  assert_int_equal(event.n_options, 18);
   for (int i = 0; i < event.n_options; i++) {
     assert_string_equal(event.options[i].name, cocabo_option_name((size_t)i));
     assert_string_equal(event.options[i].value,
@@ -282,7 +288,7 @@ static void a_failed_allocation_keeps_the_old_value(void **state) {
   cb_mem_fail_after(1);
   assert_null(cb_options_copy(o));
   cb_event event = {0};
-  for (int k = 0; k < 35; k++) {
+  for (int k = 0; k < 37; k++) {
     cb_mem_fail_after(k);
     assert_int_equal(cb_options_list(o, &event.options, &event.n_options, &err),
                      COCABO_E_NO_MEMORY);

@@ -113,7 +113,7 @@ static void describe(const cocabo_trial *t, char out[200]) {
 }
 
 static int64_t log_length(const cocabo_study *study) {
-  return study->history->seq;
+  return study->fold.history->seq;
 }
 
 /* ---- ask ------------------------------------------------------------------------- */
@@ -156,9 +156,9 @@ static void a_batch_may_cross_the_end_of_the_design(void **state) {
   cocabo_study *study = create(mixed_space(), NULL, WITH("sampler", "random"));
   ask_many(study, 1);
   ask_many(study, 11);
-  assert_int_equal(study->history->n_design, 8);
-  assert_int_equal(study->history->n_sampled, 4);
-  assert_int_equal(study->history->n_rounds, 1);
+  assert_int_equal(study->fold.history->n_design, 8);
+  assert_int_equal(study->fold.history->n_sampled, 4);
+  assert_int_equal(study->fold.history->n_rounds, 1);
   assert_ok(study->store->ops->read_since(study->store, study->id, 2, check_provenance,
                                           NULL, &err));
   cocabo_study_free(study);
@@ -173,7 +173,7 @@ static void points_of_a_finite_space_come_once(void **state) {
         create(six_points(), NULL, WITH("sampler", "random", "n_init", "4"));
     for (int i = 0; i < 4 && sizes[s][i] > 0; i++)
       ask_many(study, sizes[s][i]);
-    assert_int_equal(cb_history_distinct(study->history), 6);
+    assert_int_equal(cb_history_distinct(study->fold.history), 6);
     cocabo_study_free(study);
   }
 }
@@ -234,12 +234,12 @@ static void a_fit_is_logged_with_what_it_saw(void **state) {
   cocabo_study *study = create(
       mixed_space(), NULL,
       WITH("sampler", "cocabo", "n_init", "4", "refit_every", "2", "samples", "50"));
-  const cb_fit *fit = &study->history->fit;
+  const cb_fit *fit = &study->fold.history->fit;
   int64_t basis = 0;
   int fits = 0;
   for (int i = 0; i < 12; i++) {
-    const int64_t rows = study->history->n, seq = log_length(study),
-                  rounds = study->history->n_rounds;
+    const int64_t rows = study->fold.history->n, seq = log_length(study),
+                  rounds = study->fold.history->n_rounds;
     cocabo_trial *t = ask_one(study);
     if (fit->basis != basis) {
       assert_int_equal(fit->basis, seq);
@@ -349,9 +349,14 @@ static void add_point(cocabo_study *study, double x, const double *result) {
   assert_ok(cocabo_study_add(study, names, values, 3, result, &err));
 }
 
+static void append_event(cocabo_study *study, cb_event *event) {
+  const cb_append what = {.events = event, .n = 1, .next_number = -1};
+  assert_ok(study->store->ops->append(study->store, study->id, &what, &err));
+}
+
 static void append_stale(cocabo_study *study, int64_t number) {
   cb_event stale = {.kind = CB_TRIAL_STALE, .number = number, .id = {1, 1}};
-  assert_ok(study->store->ops->append(study->store, study->id, &stale, 1, -1, &err));
+  append_event(study, &stale);
 }
 
 static void points_on_offer_come_first(void **state) {
@@ -384,11 +389,11 @@ static void points_on_offer_come_first(void **state) {
       assert_string_equal(after, before[want[i]]);
     cocabo_trial_free(t[i]);
   }
-  assert_int_equal(study->history->trials[1].attempt, 1);
+  assert_int_equal(study->fold.history->trials[1].attempt, 1);
   assert_ok(cocabo_study_interrupt(study, 1, &err));
   assert_int_equal(ask_number(study), 1);
-  assert_int_equal(study->history->trials[1].attempt, 2);
-  assert_int_equal(study->history->n_design, 5); /* enqueued ones are not design */
+  assert_int_equal(study->fold.history->trials[1].attempt, 2);
+  assert_int_equal(study->fold.history->n_design, 5); /* enqueued ones are not design */
   cocabo_study_free(study);
 }
 
@@ -438,7 +443,7 @@ static void known_results_count_at_once(void **state) {
   assert_true(x == 0.25 && n == 8);
   assert_string_equal(c.as.text, "b");
   cocabo_trial_free(t);
-  assert_int_equal(study->history->n_design, 0);
+  assert_int_equal(study->fold.history->n_design, 0);
   cocabo_study_free(study);
 }
 
@@ -537,18 +542,17 @@ static void changed_options_reach_every_handle(void **state) {
                       .id = {1, 1},
                       .n_options = 3,
                       .options = options};
-  cocabo_store *store = study->store;
-  assert_ok(store->ops->append(store, study->id, &changed, 1, -1, &err));
+  append_event(study, &changed);
   ask_many(study, 4);
-  assert_int_equal(study->history->n_design, 3);
-  assert_true(study->resolved.settings.kappa == 5.0);
+  assert_int_equal(study->fold.history->n_design, 3);
+  assert_true(study->fold.resolved.settings.kappa == 5.0);
 
   options[0] = (cb_pair){.name = "direction", .value = "maximize"};
   changed.id[1] = 2;
-  assert_ok(store->ops->append(store, study->id, &changed, 1, -1, &err));
+  append_event(study, &changed);
   assert_fails(cocabo_study_sync(study, &err), COCABO_E_STATE,
                "the direction of study \"s\" is fixed");
-  assert_true(study->resolved.sign == -1.0);
+  assert_true(study->fold.resolved.sign == -1.0);
   cocabo_study_free(study);
 }
 
@@ -605,11 +609,11 @@ static cocabo_status moody_read(cocabo_store *s, int64_t id, int64_t seq,
   return moody->inner->ops->read_since(moody->inner, id, seq, each, user, e);
 }
 
-static cocabo_status moody_append(cocabo_store *s, int64_t id, cb_event *events, int n,
-                                  int64_t next, cocabo_error *e) {
+static cocabo_status moody_append(cocabo_store *s, int64_t id, const cb_append *what,
+                                  cocabo_error *e) {
   moody_store *moody = (moody_store *)s;
   if (moody->n_appends++ == 0)
-    moody->first_kind = events[0].kind;
+    moody->first_kind = what->events[0].kind;
   if (moody->broken_appends > 0) {
     moody->broken_appends--;
     return cb_fail(e, COCABO_E_STORE, "disk full");
@@ -622,8 +626,7 @@ static cocabo_status moody_append(cocabo_store *s, int64_t id, cb_event *events,
     moody->n_rivals--;
     ask_many(moody->rival, 1);
   }
-  const cocabo_status status =
-      moody->inner->ops->append(moody->inner, id, events, n, next, e);
+  const cocabo_status status = moody->inner->ops->append(moody->inner, id, what, e);
   if (moody->spiteful) {
     moody->deaf = true;
     cb_mem_fail_after(0);
@@ -631,8 +634,16 @@ static cocabo_status moody_append(cocabo_store *s, int64_t id, cb_event *events,
   return status;
 }
 
-static const cb_store_ops moody_ops = {
-    .create = moody_create, .read_since = moody_read, .append = moody_append};
+static cocabo_status moody_expired(cocabo_store *s, int64_t id, cb_number_fn each,
+                                   void *user, cocabo_error *e) {
+  cocabo_store *inner = ((moody_store *)s)->inner;
+  return inner->ops->expired(inner, id, each, user, e);
+}
+
+static const cb_store_ops moody_ops = {.create = moody_create,
+                                       .read_since = moody_read,
+                                       .append = moody_append,
+                                       .expired = moody_expired};
 
 static void whoever_is_overtaken_starts_over(void **state) {
   (void)state;
@@ -644,7 +655,7 @@ static void whoever_is_overtaken_starts_over(void **state) {
   moody.n_rivals = 3;
   assert_int_equal(ask_number(study), 3);
   assert_int_equal(cocabo_study_count(study), 4);
-  assert_int_equal(cb_history_distinct(study->history), 4);
+  assert_int_equal(cb_history_distinct(study->fold.history), 4);
   moody.n_rivals = 2;
   add_point(study, 0.5, NULL);
   assert_state(study, 6, COCABO_WAITING);
@@ -652,7 +663,7 @@ static void whoever_is_overtaken_starts_over(void **state) {
   /* Both see 6 on offer; the rival is faster, and we get a new one. */
   moody.n_rivals = 1;
   assert_int_equal(ask_number(study), 7);
-  assert_int_equal(study->history->trials[6].attempt, 1);
+  assert_int_equal(study->fold.history->trials[6].attempt, 1);
 
   /* A tell does not mind: what others did is learnt with it. */
   moody.n_rivals = 1;
@@ -805,8 +816,8 @@ static void workers_share_a_study(void **state) {
   }
   assert_ok(cocabo_study_sync(first, &err));
   assert_int_equal(cocabo_study_count(first), WORKERS * EACH);
-  assert_int_equal(first->history->n, WORKERS * EACH);
-  assert_int_equal(cb_history_distinct(first->history), WORKERS * EACH);
+  assert_int_equal(first->fold.history->n, WORKERS * EACH);
+  assert_int_equal(cb_history_distinct(first->fold.history), WORKERS * EACH);
   assert_best(first, 0, 0.0);
   cocabo_study_free(first);
   cocabo_store_free(store);

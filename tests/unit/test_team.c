@@ -19,6 +19,18 @@ static cb_team *new_team(int c, const int32_t *arms, cb_reward reward) {
   return team;
 }
 
+static void draw_round(const cb_team *team, int64_t horizon, int64_t number, int b,
+                       cb_rng *rng, int32_t *h, cb_draw *draws) {
+  const cb_round round = {.horizon = horizon, .number = number, .b = b};
+  cb_team_draw(team, &round, rng, h, draws);
+}
+
+static void describe_round(const cb_team *team, int64_t horizon, int64_t number, int b,
+                           const int32_t *h, cb_draw *draws) {
+  const cb_round round = {.horizon = horizon, .number = number, .b = b};
+  cb_team_describe(team, &round, h, draws);
+}
+
 static void tell(cb_team *team, const int32_t *h, double y, const cb_draw *draws) {
   cocabo_error err;
   assert_ok(cb_team_tell(team, h, y, draws, &err));
@@ -250,7 +262,7 @@ static void extreme_values_give_finite_weights_and_fair_draws(void **state) {
       cb_rng rng = cb_rng_make(t < 70, CB_RNG_BANDIT, (uint64_t)t);
       int32_t h[C];
       cb_draw draws[C];
-      cb_team_draw(team, 50, t + 1, &rng, h, draws);
+      draw_round(team, 50, t + 1, 1, &rng, h, draws);
       for (int j = 0; j < C; j++)
         assert_true(draws[j].p > 0.0 && draws[j].p <= 1.0 + 1e-15);
       tell(team, h, extremes[(t * 5) % 7], draws);
@@ -269,7 +281,7 @@ static void play(cb_team *team, int n, int32_t (*h)[C], double *y,
                  cb_draw (*draws)[C]) {
   for (int t = 0; t < n; t++) {
     cb_rng rng = cb_rng_make(17, CB_RNG_BANDIT, (uint64_t)t);
-    cb_team_draw(team, t % 2 ? 90 : 0, t + 1, &rng, h[t], draws[t]);
+    draw_round(team, t % 2 ? 90 : 0, t + 1, 1, &rng, h[t], draws[t]);
     y[t] = 0.31 * h[t][0] - 0.17 * h[t][2] + 0.4 * cb_rng_normal(&rng);
     tell(team, h[t], y[t], t < 5 ? NULL : draws[t]);
   }
@@ -288,8 +300,8 @@ static void describing_a_draw_gives_the_same_bits_as_drawing_it(void **state) {
     cb_rng rng = cb_rng_make(18, CB_RNG_BANDIT, (uint64_t)t);
     int32_t drawn[C];
     cb_draw made[C], described[C];
-    cb_team_draw(team, horizon, t + 1, &rng, drawn, made);
-    cb_team_describe(team, horizon, t + 1, drawn, described);
+    draw_round(team, horizon, t + 1, 1, &rng, drawn, made);
+    describe_round(team, horizon, t + 1, 1, drawn, described);
     for (int j = 0; j < C; j++) {
       assert_true(made[j].p == described[j].p && made[j].gamma == described[j].gamma);
       assert_int_equal(made[j].b, 1);
@@ -314,7 +326,7 @@ static void described_probabilities_sum_to_one(void **state) {
       int32_t probe[C] = {0};
       cb_draw described[C];
       probe[j] = i;
-      cb_team_describe(team, 90, 61, probe, described);
+      describe_round(team, 90, 61, 1, probe, described);
       sum += described[j].p;
     }
     assert_close(sum, 1.0, 1e-15);
@@ -327,13 +339,13 @@ static void drawing_changes_nothing_and_takes_one_number_per_agent(void **state)
   cb_team *team = new_team(C, ARMS, CB_REWARD_RANK);
   const int32_t first[C] = {2, 0, 1};
   cb_draw draws[C];
-  cb_team_describe(team, 0, 3, first, draws);
+  describe_round(team, 0, 3, 1, first, draws);
   tell(team, first, 0.7, draws);
 
   cb_rng rng = cb_rng_make(9, CB_RNG_BANDIT, 2), again = rng, other = rng;
   int32_t h[C], h_again[C];
-  cb_team_draw(team, 0, 4, &rng, h, draws);
-  cb_team_draw(team, 0, 4, &again, h_again, draws);
+  draw_round(team, 0, 4, 1, &rng, h, draws);
+  draw_round(team, 0, 4, 1, &again, h_again, draws);
   assert_memory_equal(h, h_again, sizeof h);
   assert_int_equal(cb_team_told(team), 1);
   for (int j = 0; j < C; j++)
@@ -347,7 +359,7 @@ static void a_variable_with_one_category_is_certain(void **state) {
   cb_team *team = new_team(C, ARMS, CB_REWARD_BEST);
   const int32_t h[C] = {3, 0, 0};
   cb_draw draws[C];
-  cb_team_describe(team, 0, 1, h, draws);
+  describe_round(team, 0, 1, 1, h, draws);
   assert_true(draws[1].p == 1.0 && draws[1].gamma == 0.0);
   tell(team, h, 4.4, draws);
   assert_true(cb_team_log_weights(team, 1)[0] == 0.0);
@@ -359,7 +371,7 @@ static void a_team_of_nobody_counts_points(void **state) {
   (void)state;
   cb_team *team = new_team(0, NULL, CB_REWARD_STANDARD);
   cb_rng rng = cb_rng_make(1, CB_RNG_BANDIT, 0);
-  cb_team_draw(team, 0, 1, &rng, NULL, NULL);
+  draw_round(team, 0, 1, 1, &rng, NULL, NULL);
   tell(team, NULL, 1.5, NULL);
   tell(team, NULL, -2.5, NULL);
   assert_int_equal(cb_team_told(team), 2);
@@ -379,6 +391,161 @@ static void points_of_no_choice_move_no_weight(void **state) {
         assert_true(cb_team_log_weights(team, j)[i] == 0.0);
     cb_team_free(team);
   }
+}
+
+/* ---- batches -------------------------------------------------------------------- */
+
+/* More arms than points, fewer, one, and as many. */
+enum { BC = 4, B = 4 };
+static const int32_t BATCH_ARMS[BC] = {7, 3, 1, 4};
+
+/* Favours the categories 5, 2 and 1 of the variables of several. */
+static cb_team *taught_team(void) {
+  cb_team *team = new_team(BC, BATCH_ARMS, CB_REWARD_VALUE);
+  const int32_t bad[BC] = {0, 0, 0, 0}, good[BC] = {5, 2, 0, 1},
+                fair[BC] = {3, 1, 0, 3};
+  const cb_draw draws[BC] = {{.p = 0.4, .gamma = 0.9, .b = 4},
+                             {.p = 0.3, .gamma = 0.5, .b = 1},
+                             {.p = 1.0, .gamma = 0.0, .b = 1},
+                             {.p = 0.3, .gamma = 0.5, .b = 1}};
+  tell(team, bad, -1.0, NULL);
+  for (int i = 0; i < 2; i++) {
+    tell(team, good, 1.0, draws);
+    tell(team, fair, 0.2, draws);
+  }
+  return team;
+}
+
+static void a_variable_of_many_categories_gives_different_ones(void **state) {
+  (void)state;
+  cb_team *team = taught_team();
+  for (int t = 0; t < 500; t++) {
+    cb_rng rng = cb_rng_make(51, CB_RNG_BANDIT, (uint64_t)t);
+    int32_t h[BC * B];
+    cb_draw draws[BC * B];
+    draw_round(team, t % 2 ? 80 : 0, t + 1, B, &rng, h, draws);
+    for (int k = 0; k < B; k++) {
+      for (int j = 0; j < BC; j++) {
+        assert_in_range(h[j + k * BC], 0, BATCH_ARMS[j] - 1);
+        assert_int_equal(draws[j + k * BC].b, j == 0 ? B : 1);
+        assert_true(j == 0 || !draws[j + k * BC].capped);
+      }
+      for (int i = 0; i < k; i++)
+        assert_true(h[k * BC] != h[i * BC]);
+    }
+  }
+  cb_team_free(team);
+}
+
+/* Each place of the batch has each category as often as p / b says, and each pair of
+ * categories of two variables as often as if they knew nothing of each other. */
+static void all_vectors_of_a_batch_have_the_same_distribution(void **state) {
+  (void)state;
+  enum { ROUNDS = 60000 };
+  static const int first = 0, second = 3;
+  int counts[B][7] = {{0}}, pairs[B][7][4] = {{{0}}};
+  double p[7], q[4];
+  cb_team *team = taught_team();
+  cb_rng rng = cb_rng_make(52, CB_RNG_BANDIT, 0);
+  for (int t = 0; t < ROUNDS; t++) {
+    int32_t h[BC * B];
+    cb_draw draws[BC * B];
+    draw_round(team, 40, 1, B, &rng, h, draws);
+    for (int k = 0; k < B; k++) {
+      const int32_t i = h[first + k * BC], m = h[second + k * BC];
+      counts[k][i]++;
+      pairs[k][i][m]++;
+      p[i] = draws[first + k * BC].p / B;
+      q[m] = draws[second + k * BC].p;
+    }
+  }
+  for (int k = 0; k < B; k++)
+    for (int i = 0; i < 7; i++) {
+      assert_true(fabs(counts[k][i] - p[i] * ROUNDS) <=
+                  4.5 * sqrt(p[i] * (1.0 - p[i]) * ROUNDS));
+      for (int m = 0; m < 4; m++) {
+        const double both = p[i] * q[m];
+        assert_true(fabs(pairs[k][i][m] - both * ROUNDS) <=
+                    4.5 * sqrt(both * (1.0 - both) * ROUNDS));
+      }
+    }
+  cb_team_free(team);
+}
+
+static void two_variables_of_a_batch_are_independent(void **state) {
+  (void)state;
+  enum { ROUNDS = 40000, N = 5 };
+  const int32_t arms[2] = {N, N};
+  int pairs[N][N] = {{0}};
+  cb_team *team = new_team(2, arms, CB_REWARD_VALUE);
+  cb_rng rng = cb_rng_make(53, CB_RNG_BANDIT, 0);
+  for (int t = 0; t < ROUNDS; t++) {
+    int32_t h[2 * 3];
+    cb_draw draws[2 * 3];
+    draw_round(team, 40, 1, 3, &rng, h, draws);
+    pairs[h[0]][h[1]]++; /* of the first vector; DepRound gives ascending arms */
+  }
+  const double p = 1.0 / (N * N), sd = sqrt(p * (1.0 - p) * ROUNDS);
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < N; k++)
+      assert_true(fabs(pairs[i][k] - p * ROUNDS) <= 4.5 * sd);
+  cb_team_free(team);
+}
+
+static void describing_a_batch_gives_the_same_bits_as_drawing_it(void **state) {
+  (void)state;
+  cb_team *team = taught_team();
+  int capped = 0;
+  for (int b = 1; b <= 6; b++)
+    for (int t = 0; t < 20; t++) {
+      cb_rng rng = cb_rng_make(54, CB_RNG_BANDIT, (uint64_t)t);
+      int32_t h[BC * 6];
+      cb_draw made[BC * 6], described[BC];
+      draw_round(team, t % 2 ? 900 : 0, 77, b, &rng, h, made);
+      for (int k = 0; k < b; k++) {
+        describe_round(team, t % 2 ? 900 : 0, 77, b, h + k * BC, described);
+        for (int j = 0; j < BC; j++) {
+          const cb_draw *m = &made[j + k * BC], *d = &described[j];
+          assert_true(m->p == d->p && m->gamma == d->gamma);
+          assert_true(m->b == d->b && m->capped == d->capped);
+          capped += d->capped;
+        }
+      }
+    }
+  assert_true(capped > 0);
+  cb_team_free(team);
+}
+
+static void gamma_of_a_batch_counts_all_its_points(void **state) {
+  (void)state;
+  cb_team *team = taught_team();
+  const int32_t h[BC] = {5, 2, 0, 1};
+  cb_draw batch[BC], alone[BC];
+  describe_round(team, 80, 9, B, h, batch);
+  describe_round(team, 80 * B, 9, 1, h, alone);
+  const double rounds = 2.0 * 80 / 3;
+  assert_relative(batch[0].gamma,
+                  sqrt(7 * log(7.0 / B) / ((exp(1.0) - 1) * B * rounds)), 1e-14);
+  for (int j = 1; j < BC; j++) {
+    assert_close(batch[j].gamma, alone[j].gamma, 1e-15);
+    assert_close(batch[j].p, alone[j].p, 1e-15);
+  }
+  cb_team_free(team);
+}
+
+static void a_tell_honours_b_and_capped(void **state) {
+  (void)state;
+  const int32_t arms[2] = {7, 7}, h[2] = {4, 6}, other[2] = {0, 0};
+  const cb_draw draws[2] = {{.p = 0.8, .gamma = 0.35, .b = 4, .capped = false},
+                            {.p = 1.0, .gamma = 0.35, .b = 4, .capped = true}};
+  cb_team *team = new_team(2, arms, CB_REWARD_VALUE);
+  tell(team, other, -1.0, NULL);
+  tell(team, other, 1.0, NULL);
+  tell(team, h, 0.25, draws);
+  assert_relative(cb_team_log_weights(team, 0)[4], 4 * 0.35 * 0.625 / (7 * 0.8), 1e-15);
+  for (int i = 0; i < 7; i++)
+    assert_true(cb_team_log_weights(team, 1)[i] == 0.0);
+  cb_team_free(team);
 }
 
 /* ---- state ---------------------------------------------------------------------- */
@@ -480,7 +647,7 @@ static void the_largest_agent_works(void **state) {
   cb_rng rng = cb_rng_make(2, CB_RNG_BANDIT, 0);
   int32_t h;
   cb_draw draw;
-  cb_team_draw(team, 0, 1, &rng, &h, &draw);
+  draw_round(team, 0, 1, 1, &rng, &h, &draw);
   assert_in_range(h, 0, COCABO_MAX_CHOICES - 1);
   assert_relative(draw.p, 1.0 / COCABO_MAX_CHOICES, 1e-13);
   tell(team, &h, 1.0, &draw);
@@ -506,6 +673,12 @@ int main(void) {
       cmocka_unit_test(a_variable_with_one_category_is_certain),
       cmocka_unit_test(a_team_of_nobody_counts_points),
       cmocka_unit_test(points_of_no_choice_move_no_weight),
+      cmocka_unit_test(a_variable_of_many_categories_gives_different_ones),
+      cmocka_unit_test(all_vectors_of_a_batch_have_the_same_distribution),
+      cmocka_unit_test(two_variables_of_a_batch_are_independent),
+      cmocka_unit_test(describing_a_batch_gives_the_same_bits_as_drawing_it),
+      cmocka_unit_test(gamma_of_a_batch_counts_all_its_points),
+      cmocka_unit_test(a_tell_honours_b_and_capped),
       cmocka_unit_test(telling_everything_again_gives_the_same_bits),
       cmocka_unit_test(out_of_memory_leaves_the_team_unchanged),
       cmocka_unit_test(out_of_memory_makes_no_team),

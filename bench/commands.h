@@ -1,0 +1,10 @@
+/* commands.h - the commands of cocabo-bench. */
+#ifndef BENCH_COMMANDS_H
+#define BENCH_COMMANDS_H
+
+#include "front/args.h"
+
+extern const front_command bench_list, bench_run, bench_table, bench_compare,
+    bench_surrogate, bench_latency;
+
+#endif

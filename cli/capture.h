@@ -1,0 +1,42 @@
+/* capture.h - what is kept of a child's output, however much it writes.
+ *
+ * Of standard output the last line that is not blank, of standard error its end. Both
+ * have a fixed size, so that reading a child never fails and never grows.
+ */
+#ifndef CLI_CAPTURE_H
+#define CLI_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The last line that has more than blanks. Starts as {0}. */
+enum { CLI_LINE_SIZE = 1 << 16 };
+typedef struct cli_last_line {
+  char text[2][CLI_LINE_SIZE + 1]; /* the line being read, and the last one kept */
+  size_t size[2];                  /* more than CLI_LINE_SIZE: the rest was dropped */
+  int reading;                     /* which of the two is being read */
+} cli_last_line;
+
+void cli_last_line_clear(cli_last_line *line);
+void cli_last_line_feed(cli_last_line *line, const char *bytes, size_t size);
+/* The line, without blanks at its ends; "" if there is none. *cut says that it is only
+ * the beginning of a longer one. Borrowed until the next feed. */
+const char *cli_last_line_end(cli_last_line *line, bool *cut);
+
+/* The end of a stream. Starts as {0}. */
+enum { CLI_TAIL_SIZE = 4096 };
+typedef struct cli_tail {
+  char bytes[CLI_TAIL_SIZE]; /* a ring */
+  size_t total;              /* bytes seen */
+} cli_tail;
+
+void cli_tail_feed(cli_tail *tail, const char *bytes, size_t size);
+/* Writes it to out[CLI_TAIL_SIZE + 1] as clean text: valid UTF-8, no control characters
+ * but tabs and line ends, no terminal escapes, no blanks at its ends. */
+void cli_tail_text(const cli_tail *tail, char *out);
+
+/* The same cleaning for any text; out has room for size + 1 bytes and may be `bytes`.
+ */
+void cli_clean_text(const char *bytes, size_t size, char *out);
+
+#endif

@@ -1,0 +1,86 @@
+/* cli.h - the common doors of cocabo's commands.
+ *
+ * A command is one file cmd_NAME.c with one `const cli_command cmd_NAME`, listed in
+ * main.c. Its argument struct has a field `common`, its option table ends with
+ * CLI_COMMON_OPTIONS, and its main goes
+ *
+ *   parse (front_args_parse) -> open (cli_open_study, or cli_spec_open of spec.h)
+ *     -> work -> print (output.h) -> return front_finish_output("NAME")
+ *
+ * where every failure is `return cli_complain("NAME", &err)`. What the library sees
+ * goes through include/cocabo.h and include/cocabo_store.h and nothing else.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cocabo.h"
+#include "cocabo_store.h"
+#include "front/args.h"
+#include "front/fail.h"
+
+typedef front_command cli_command;
+
+extern const cli_command cmd_run, cmd_create, cmd_ask, cmd_tell, cmd_best, cmd_trials,
+    cmd_studies, cmd_export, cmd_import, cmd_delete, cmd_plot, cmd_verify, cmd_worker;
+
+/* ---- options that every command has ---------------------------------------------- */
+
+typedef struct cli_common {
+  const char *storage, *study; /* NULL: not given; ask the functions below */
+  bool json, quiet, verbose;
+} cli_common;
+
+/* Rows for the end of an option table, before its {0}. `type` is the command's argument
+ * struct, which has a field `common`. */
+#define CLI_COMMON_OPTIONS(type)                                                       \
+  {"", NULL, "Everywhere", FRONT_HEADING, 0},                                          \
+      {"--storage", "URL",                                                             \
+       "where studies live ($COCABO_STORAGE, sqlite:///cocabo.db)", FRONT_TEXT,        \
+       offsetof(type, common.storage)},                                                \
+      {"--study", "NAME", "the study (default)", FRONT_TEXT,                           \
+       offsetof(type, common.study)},                                                  \
+      {"--json", NULL, "JSON for programs, one object a line", FRONT_FLAG,             \
+       offsetof(type, common.json)},                                                   \
+      {"-q, --quiet", NULL, "only results and errors", FRONT_FLAG,                     \
+       offsetof(type, common.quiet)},                                                  \
+  {                                                                                    \
+    "-v, --verbose", NULL, "say more", FRONT_FLAG, offsetof(type, common.verbose)      \
+  }
+
+const char *cli_storage(const cli_common *common); /* a URL, with its default */
+const char *cli_study(const cli_common *common);   /* a name, with its default */
+
+/* ---- stores and studies ---------------------------------------------------------- */
+
+/* Starts as {0}. cli_close releases what is open, in the right order. */
+typedef struct cli_session {
+  cocabo_store *store;
+  cocabo_study *study;
+} cli_session;
+
+/* flags: COCABO_STORE_CREATE, COCABO_STORE_READ_ONLY or 0 (an existing store). */
+cocabo_status cli_open_store(cli_session *session, const cli_common *common,
+                             unsigned flags, cocabo_error *err);
+/* The store and an existing study in it. "no study" is answered with the nearest name.
+ * To create or resume one from flags and files, see cli_spec_open. */
+cocabo_status cli_open_study(cli_session *session, const cli_common *common,
+                             unsigned flags, cocabo_error *err);
+void cli_close(cli_session *session);
+
+/* ---- failing --------------------------------------------------------------------- */
+
+/* 2 for what the user can mend on the command line or in a file, 1 for the rest, 130
+ * where the work was interrupted. */
+int cli_exit_status(cocabo_status code);
+
+/* Prints "cocabo COMMAND: sentence" and returns the exit status for it. */
+int cli_complain(const char *command, const cocabo_error *err);
+
+/* A line for people on standard error, unless --quiet. */
+void cli_note(const cli_common *common, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

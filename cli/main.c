@@ -1,0 +1,44 @@
+/* cocabo - finds the best setting of any program whose inputs are a mixture of numbers
+ * and categories.
+ *
+ * Reading order: cli.h (what commands share), spec.h (what a study shall be), output.h,
+ * then the commands, one cmd_NAME.c each.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cli.h"
+#include "complete.h"
+#include "front/program.h"
+#include "manual.h"
+
+static const front_command *const commands[] = {
+    &cmd_run,    &cmd_create,  &cmd_ask,    &cmd_tell,   &cmd_best,
+    &cmd_trials, &cmd_studies, &cmd_export, &cmd_import, &cmd_delete,
+    &cmd_plot,   &cmd_verify,  &cmd_worker, NULL};
+
+static const front_program program = {
+    .name = "cocabo",
+    .summary =
+        "Finds the best setting of a program whose inputs are numbers and choices.",
+    .commands = commands,
+    .examples =
+        "  cocabo run -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)' -n 50 \\\n"
+        "      -- python3 train.py --lr {lr} --optimizer {opt}\n"
+        "  cocabo best\n"
+        "  cocabo trials --state failed",
+    .statuses =
+        "0 done, 1 run-time failure, 2 bad usage or input, 3 nothing completed, "
+        "130\ninterrupted.",
+};
+
+int main(int argc, char **argv) {
+  /* A closed pipe is a failed write with a sentence, not a sudden death. */
+  signal(SIGPIPE, SIG_IGN);
+  if (argc > 1 && strcmp(argv[1], "--man") == 0)
+    return manual_main(&program, argc - 2, argv + 2);
+  if (argc > 1 && strcmp(argv[1], "--complete") == 0)
+    return complete_main(&program, argc - 2, argv + 2);
+  return front_main(&program, argc, argv);
+}

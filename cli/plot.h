@@ -1,0 +1,95 @@
+/* plot.h - pictures of a study.
+ *
+ * One file a kind: plot_history.c, plot_slice.c, plot_parallel.c, plot_categories.c and
+ * plot_importance.c draw on a canvas; textplot.c draws the same for a terminal.
+ */
+#ifndef CLI_PLOT_H
+#define CLI_PLOT_H
+
+#include "canvas.h"
+#include "plot_data.h"
+#include "scale.h"
+
+typedef enum plot_kind {
+  PLOT_HISTORY,
+  PLOT_SLICE,
+  PLOT_PARALLEL,
+  PLOT_CATEGORIES,
+  PLOT_IMPORTANCE,
+} plot_kind;
+
+const char *plot_kind_name(int i); /* NULL past the end */
+
+/* Draws all of a picture into the canvas, which the caller frees in any case. There is
+ * at least one complete trial. COCABO_E_STATE, with a sentence, where the study does
+ * not have what this kind shows. */
+cocabo_status plot_draw(plot_kind kind, const plot_data *data,
+                        const canvas_format *format, canvas *c, cocabo_error *err);
+
+/* ---- for the kinds: each draws a whole picture ----------------------------------- */
+
+typedef cocabo_status plot_drawer(const plot_data *data, const canvas_format *format,
+                                  canvas *c, cocabo_error *err);
+plot_drawer plot_history, plot_slice, plot_parallel, plot_categories, plot_importance;
+
+/* Inks. What differs in colour differs in lightness or shape too. */
+enum {
+  PLOT_INK = 0x1a1a1a,
+  PLOT_QUIET = 0x5c5c5c, /* text of less weight */
+  PLOT_GRID = 0xe4e4e4,
+  PLOT_PALE = 0x8fa3b8, /* trials among many */
+  PLOT_MARKED = 0xd55e00
+};
+enum { PLOT_MARGIN = 20, PLOT_TOP = 92 /* below title, subtitle and legend */ };
+
+extern const canvas_font plot_label, plot_label_end, plot_label_middle, plot_quiet,
+    plot_heading;
+
+/* "STUDY: what it shows" */
+void plot_make_title(const plot_data *data, const char *what, char out[CANVAS_FITTED]);
+/* What was looked for and found; and, where only some of the parameters are shown, how
+ * many. */
+void plot_describe(const plot_data *data, size_t shown, size_t of,
+                   char out[CANVAS_FITTED]);
+/* The heading, in the upper left corner. */
+void plot_put_title(canvas *c, const char *title, const char *subtitle);
+
+/* Entries of a legend on the line below the subtitle; x moves on. */
+typedef enum plot_sign {
+  PLOT_SIGN_TRIAL,
+  PLOT_SIGN_BEST,
+  PLOT_SIGN_LINE,
+  PLOT_SIGN_BEYOND,
+  PLOT_SIGN_FAILED
+} plot_sign;
+void plot_put_legend(canvas *c, double *x, plot_sign sign, const plot_data *data,
+                     const char *text);
+void plot_put_note(canvas *c, double *x, const char *text);
+/* "trial 0 [light to dark] 199" */
+void plot_put_shades(canvas *c, double *x, const char *light, const char *dark);
+
+/* Ticks with labels: along the left of an area of the given width, with lines across
+ * it, and below an area. s->from and s->to are in pixels. */
+void plot_put_axis_left(canvas *c, const scale *s, double x, double width, int wanted,
+                        bool labels);
+void plot_put_axis_below(canvas *c, const scale *s, const ticks *t, double y);
+/* Pixels that the labels of the axis to the left take. */
+double plot_axis_width(const scale *s, int wanted);
+
+void plot_put_best(canvas *c, double x, double y, const char *tip);
+
+/* "minimise": values beyond the range are at its high end, else at its low end. */
+double plot_clip(const plot_range *range, double value);
+bool plot_is_beyond(const plot_range *range, double value);
+
+/* The failure of plots of choices where there are none. */
+cocabo_status plot_no_choices(const plot_data *data, cocabo_error *err);
+
+/* The radius of a mark for n trials. */
+double plot_radius(size_t n);
+
+/* "trial 12: 0.5"; trials are many only up to PLOT_MOST_TIPS. */
+enum { PLOT_TIP = 64, PLOT_MOST_TIPS = 1000 };
+const char *plot_tip(const plot_data *data, size_t row, char out[PLOT_TIP]);
+
+#endif

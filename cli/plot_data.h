@@ -1,0 +1,102 @@
+/* plot_data.h - a study as plain arrays, for pictures: finished trials by number, and
+ * what every plot has to know about their values. */
+#ifndef CLI_PLOT_DATA_H
+#define CLI_PLOT_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cocabo.h"
+
+typedef struct plot_param {
+  char *name;
+  cocabo_kind kind;
+  double low, high, step; /* of a number; step 0: any between them */
+  bool log;
+  size_t choices; /* of a choice or ordinal; 0 for a number */
+  char **labels;  /* choices: as people write them */
+  char **json;    /* choices: as JSON */
+} plot_param;
+
+typedef struct plot_data {
+  char *study;
+  bool maximize;
+  size_t d; /* parameters */
+  plot_param *params;
+  size_t n; /* complete and failed trials, in the order of their numbers */
+  int64_t *number;
+  double *value;   /* NaN: failed */
+  double *cells;   /* d x n, column-major: the number, or the index of the choice */
+  size_t complete; /* of the n */
+  size_t best;     /* row of the best complete trial; n if there is none */
+} plot_data;
+
+/* Copies what it needs; the study may go. On failure there is nothing to free. */
+cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
+                             cocabo_error *err);
+void plot_data_free(plot_data *data);
+
+static inline double plot_cell(const plot_data *data, size_t row, size_t param) {
+  return data->cells[row * data->d + param];
+}
+static inline bool plot_failed(const plot_data *data, size_t row) {
+  return data->value[row] != data->value[row];
+}
+/* Is value a better than value b? */
+static inline bool plot_better(const plot_data *data, double a, double b) {
+  return data->maximize ? a > b : a < b;
+}
+
+/* Where a cell lies in its domain, 0 .. 1, on the parameter's own scale; the values of
+ * a grid are the middles of equal parts. */
+double plot_place(const plot_param *param, double cell);
+
+/* ---- values --------------------------------------------------------------------- */
+
+/* The range of values worth showing. Values far out on the bad side are left out when
+ * they would squeeze the rest together; those on the good side never are. */
+typedef struct plot_range {
+  double low, high; /* low < high, with some room at both ends */
+  bool log;         /* positive values over several decades */
+  size_t beyond;    /* complete trials outside */
+} plot_range;
+/* There is at least one complete trial. */
+cocabo_status plot_range_find(const plot_data *data, plot_range *out,
+                              cocabo_error *err);
+
+/* The rows of the complete trials from best to worst, equal ones by number. */
+cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err);
+
+/* ---- choices -------------------------------------------------------------------- */
+
+typedef struct plot_tally {
+  size_t tried, failed; /* failed ones are tried ones */
+  size_t best;          /* row, if one did not fail */
+} plot_tally;
+/* tally: one for each choice of the parameter. */
+void plot_count(const plot_data *data, size_t param, plot_tally *tally);
+/* The `most` choices of the best values, or all in the order of the space if there are
+ * no more. rows: all choices. Returns how many. */
+size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *tally,
+                        size_t most, size_t *rows);
+
+/* ---- importance ----------------------------------------------------------------- */
+
+typedef struct plot_share {
+  size_t param;
+  double share;
+} plot_share;
+/* All parameters, the largest share first. See importance.h. */
+cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
+                               double *explained, cocabo_error *err);
+/* "A model of the values explains 83 % ...": what the shares are shares of. */
+enum { PLOT_CAVEAT = 160 };
+const char *plot_caveat(double explained, char out[PLOT_CAVEAT]);
+
+/* The `most` parameters with the largest shares, in the order of the space; all if
+ * there are no more. Where there is nothing to go by, the first ones. Returns how many.
+ */
+size_t plot_choose_params(const plot_data *data, bool choices_only, size_t most,
+                          size_t *out);
+
+#endif

@@ -1,0 +1,24 @@
+/* signals.h - Ctrl-C and its relatives, and the ends of children, for one poll loop.
+ *
+ * SIGINT, SIGTERM, SIGHUP and SIGUSR1 (a batch system's warning) ask to stop; a SIGINT
+ * after that leaves the program at once, whatever it is doing. SIGCHLD only wakes the
+ * loop. SIGPIPE is ignored: writing to a closed pipe is an error like any other.
+ */
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+#include "cocabo.h"
+
+/* Starts catching; one at a time in a process. Threads that are started afterwards
+ * should block all signals, so that the main thread gets them. */
+cocabo_status cli_signals_catch(cocabo_error *err);
+void cli_signals_release(void);
+
+/* To poll for POLLIN: something happened. cli_signals_rest makes it quiet again. */
+int cli_signals_file(void);
+void cli_signals_rest(void);
+
+/* The signal that asked to stop, or 0. */
+int cli_signals_stop(void);
+
+#endif

@@ -1,0 +1,101 @@
+/* spec.h - what a study shall be: -p, -f and the other flags of run and create.
+ *
+ * A specification says some things and leaves others open. What it says is checked
+ * here, before any store is opened; a flag overrides the file. What it leaves open is
+ * the library's default for a new study and the stored value for an existing one.
+ *
+ *   cli_spec_read -> cli_spec_open (create or resume) -> cli_spec_recall (fill the
+ * gaps)
+ */
+#ifndef CLI_SPEC_H
+#define CLI_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli.h"
+
+/* What the flags said; borrowed from argv. */
+typedef struct cli_spec_args {
+  front_texts parameters, settings;
+  const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
+      *seed;
+  bool maximize, minimize;
+} cli_spec_args;
+
+/* Rows of an option table; `type` has a field `spec` of type cli_spec_args. */
+#define CLI_SPEC_OPTIONS(type)                                                         \
+  {"-p, --param", "NAME=DOMAIN", "a parameter; may be repeated", FRONT_TEXTS,          \
+   offsetof(type, spec.parameters)},                                                   \
+      {"-f, --file", "FILE", "a study in YAML or JSON; flags override it", FRONT_TEXT, \
+       offsetof(type, spec.file)},                                                     \
+      {"-n, --trials", "N", "complete and failed trials the study shall reach",        \
+       FRONT_TEXT, offsetof(type, spec.trials)},                                       \
+      {"-j, --workers", "N", "trials at a time (1)", FRONT_TEXT,                       \
+       offsetof(type, spec.workers)},                                                  \
+      {"--maximize", NULL, "large values are good", FRONT_FLAG,                        \
+       offsetof(type, spec.maximize)},                                                 \
+      {"--minimize", NULL, "small values are good, the default", FRONT_FLAG,           \
+       offsetof(type, spec.minimize)},                                                 \
+      {"--timeout", "S", "start no trial after so many seconds", FRONT_TEXT,           \
+       offsetof(type, spec.timeout)},                                                  \
+      {"--trial-timeout", "S", "end a trial that takes longer", FRONT_TEXT,            \
+       offsetof(type, spec.trial_timeout)},                                            \
+      {"--retries", "K", "try a failed trial so many times more (0)", FRONT_TEXT,      \
+       offsetof(type, spec.retries)},                                                  \
+      {"--sampler", "NAME", "how points are proposed (mixed)", FRONT_TEXT,             \
+       offsetof(type, spec.sampler)},                                                  \
+      {"--seed", "N", "names the random streams (0)", FRONT_TEXT,                      \
+       offsetof(type, spec.seed)},                                                     \
+  {                                                                                    \
+    "--set", "OPTION=VALUE", "an option of the study; may be repeated", FRONT_TEXTS,   \
+        offsetof(type, spec.settings)                                                  \
+  }
+
+/* The options that --set takes, for a command's help (front_command.more). */
+cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err);
+
+/* Names and values of options, each name once. */
+typedef struct cli_pairs {
+  size_t n, capacity;
+  struct cli_pair {
+    char *name, *value;
+  } * items;
+} cli_pairs;
+
+typedef struct cli_spec {
+  char *study;              /* a name; NULL: not said */
+  cocabo_space *space;      /* NULL: no parameters were said */
+  cli_pairs options;        /* of the library, with trials, sampler, direction, seed */
+  char **command;           /* its words, ended by NULL; NULL: not said */
+  int64_t trials;           /* the option trials, 0: no limit; -1: not said */
+  int64_t workers, retries; /* -1: not said */
+  double timeout, trial_timeout; /* seconds; NAN: not said, 0: none */
+} cli_spec;
+
+/* Fills `out` from the flags and the file they name. `command` is the words after "--"
+ * (n of them; 0: none were given). On failure `out` is empty and may still be cleared.
+ */
+cocabo_status cli_spec_read(cli_spec *out, const cli_spec_args *args,
+                            char *const *command, int n, cocabo_error *err);
+void cli_spec_clear(cli_spec *spec); /* and back to nothing said */
+
+/* The options it says, for a new study; owned by the caller. */
+cocabo_status cli_spec_options(const cli_spec *spec, cocabo_options **out,
+                               cocabo_error *err);
+
+/* Opens the study that the flags name (else the file, else `default`), creating store
+ * and study as needed. A new study needs parameters. An existing one must have the same
+ * space and direction where the specification says them: if not, COCABO_E_STATE with a
+ * sentence that tells the difference and the way on. Options, command and limits that
+ * differ are appended to it. *created may be NULL. */
+cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
+                            cli_session *session, bool *created, cocabo_error *err);
+
+/* Fills what the specification left open from what the study keeps: command, workers,
+ * timeout, trial_timeout, retries, trials. What the study does not keep either stays
+ * open, so the defaults are the caller's: workers 1, retries 0. */
+cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
+                              cocabo_error *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* template.h - a command whose words have holes: {NAME} becomes the parameter's value
+ * and {trial} the trial's number (unless a parameter is called trial).
+ *
+ * Other braces stay as they are, since awk, JSON and the shell have their own; {{lr}}
+ * is {lr} itself where {lr} would be a hole. Braces around what looks like a misspelt
+ * name are refused before anything is run.
+ */
+#ifndef CLI_TEMPLATE_H
+#define CLI_TEMPLATE_H
+
+#include <stdbool.h>
+
+#include "cocabo.h"
+
+/* COCABO_E_NOT_FOUND, with the name that was probably meant. `words` end with NULL. */
+cocabo_status cli_template_check(char *const *words, const cocabo_space *space,
+                                 cocabo_error *err);
+
+/* Whether a word has a hole: any, or the one of a certain name. */
+bool cli_template_has_hole(const char *word, const cocabo_space *space,
+                           const char *name_or_null);
+
+/* The words with their holes filled, ended by NULL, in one block that the caller frees.
+ */
+cocabo_status cli_template_fill(char *const *words, const cocabo_space *space,
+                                const cocabo_trial *trial, char ***out,
+                                cocabo_error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* words.h - the words of a command. */
+#ifndef CLI_WORDS_H
+#define CLI_WORDS_H
+
+#include <stddef.h>
+
+#include "cocabo.h"
+
+/* n words, ended by NULL, in one list; owned, released by words_free. */
+cocabo_status words_copy(const char *const *words, size_t n, char ***out,
+                         cocabo_error *err);
+void words_free(char **words); /* NULL is allowed */
+
+/* Splits a line as a shell would, with quotes and backslashes. What only a shell can do
+ * (pipes, variables, wildcards ...) is refused, because there is none: a value put into
+ * the line shall stay one word. */
+cocabo_status words_split(const char *line, char ***out, cocabo_error *err);
+
+/* As a JSON array of texts, and back. */
+cocabo_status words_to_json(char *const *words, char **out, cocabo_error *err);
+cocabo_status words_from_json(const char *json, char ***out, cocabo_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+#include "study/fold.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+void cb_fold_clear(cb_fold *fold) {
+  cb_history_free(fold->history);
+  cocabo_options_free(fold->options);
+  cb_pairs_free(fold->attributes, fold->n_attributes);
+  *fold = (cb_fold){.name = fold->name};
+}
+
+/* ---- the beginning --------------------------------------------------------------- */
+
+static cocabo_status set_options(cocabo_options *options, const cb_event *event,
+                                 cocabo_error *err) {
+  for (int i = 0; i < event->n_options; i++)
+    CB_TRY(cocabo_options_set(options, event->options[i].name, event->options[i].value,
+                              err));
+  return COCABO_OK;
+}
+
+static cocabo_status begin(cb_fold *fold, const cb_event *created, cocabo_error *err) {
+  fold->options = cocabo_options_new();
+  if (!fold->options)
+    return cb_no_memory(err);
+  CB_TRY(set_options(fold->options, created, err));
+  cb_settings_resolve(fold->options, created->space, &fold->resolved);
+  fold->trial_seed = fold->resolved.settings.seed;
+  return cb_history_new(&fold->history, created->space, fold->resolved.sign, err);
+}
+
+cocabo_status cb_fold_begin(cb_fold *fold, const cb_event *created, cocabo_error *err) {
+  if (created->kind != CB_STUDY_CREATED || !created->space)
+    return cb_fail(err, COCABO_E_STATE, "the log of study \"%s\" has no beginning",
+                   fold->name);
+  const cocabo_status status = begin(fold, created, err);
+  if (status != COCABO_OK)
+    cb_fold_clear(fold);
+  return status;
+}
+
+/* ---- changes --------------------------------------------------------------------- */
+
+static int find_attribute(const cb_pair *attributes, int n, const char *name) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(attributes[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+const char *cb_fold_attribute(const cb_fold *fold, const char *name) {
+  const int i = find_attribute(fold->attributes, fold->n_attributes, name);
+  return i >= 0 ? fold->attributes[i].value : NULL;
+}
+
+static bool set_attribute(cb_change *change, const cb_pair *pair) {
+  int i = find_attribute(change->attributes, change->n_attributes, pair->name);
+  char *value = cb_strdup(pair->value);
+  if (!value)
+    return false;
+  if (i < 0) { /* there is room for it */
+    i = change->n_attributes;
+    change->attributes[i] = (cb_pair){.name = cb_strdup(pair->name)};
+    if (!change->attributes[i].name) {
+      cb_free(value);
+      return false;
+    }
+    change->n_attributes++;
+  }
+  cb_free(change->attributes[i].value);
+  change->attributes[i].value = value;
+  return true;
+}
+
+static bool set_attributes(cb_change *change, const cb_fold *fold,
+                           const cb_event *changed) {
+  change->attributes = cb_pairs_copy(fold->attributes, fold->n_attributes);
+  if (!change->attributes)
+    return false;
+  change->n_attributes = fold->n_attributes;
+  const size_t room = (size_t)fold->n_attributes + (size_t)changed->n_attributes;
+  cb_pair *grown = cb_realloc(change->attributes, room, sizeof *grown);
+  if (!grown)
+    return false;
+  change->attributes = grown;
+  for (int i = 0; i < changed->n_attributes; i++)
+    if (!set_attribute(change, &changed->attributes[i]))
+      return false;
+  return true;
+}
+
+static cocabo_status prepare(cb_change *change, const cb_fold *fold,
+                             const cb_event *changed, cocabo_error *err) {
+  change->options = cb_options_copy(fold->options);
+  if (!change->options || !set_attributes(change, fold, changed))
+    return cb_no_memory(err);
+  CB_TRY(set_options(change->options, changed, err));
+  cb_settings_resolve(change->options, fold->history->space, &change->resolved);
+  if (change->resolved.sign != fold->resolved.sign)
+    return cb_fail(err, COCABO_E_STATE, "the direction of study \"%s\" is fixed",
+                   fold->name);
+  return COCABO_OK;
+}
+
+cocabo_status cb_change_prepare(cb_change *out, const cb_fold *fold,
+                                const cb_event *changed, cocabo_error *err) {
+  *out = (cb_change){0};
+  const cocabo_status status = prepare(out, fold, changed, err);
+  if (status != COCABO_OK)
+    cb_change_clear(out);
+  return status;
+}
+
+void cb_change_clear(cb_change *change) {
+  cocabo_options_free(change->options);
+  cb_pairs_free(change->attributes, change->n_attributes);
+  *change = (cb_change){0};
+}
+
+/* Theta of another sampler, or of another kernel, means something else: it is forgotten
+ * together with the cache. */
+void cb_fold_adopt(cb_fold *fold, cb_change *change, const cb_event *changed) {
+  const cocabo_status counted = cb_history_apply(fold->history, changed, NULL);
+  assert(counted == COCABO_OK);
+  (void)counted;
+  if (!cb_options_same_model(fold->options, change->options)) {
+    cb_history_forget_fit(fold->history);
+    fold->model++;
+  }
+  cocabo_options_free(fold->options);
+  cb_pairs_free(fold->attributes, fold->n_attributes);
+  fold->options = change->options;
+  fold->resolved = change->resolved;
+  fold->attributes = change->attributes;
+  fold->n_attributes = change->n_attributes;
+  *change = (cb_change){0};
+}
+
+/* ---- the fold -------------------------------------------------------------------- */
+
+static cocabo_status apply_change(cb_fold *fold, const cb_event *changed,
+                                  cocabo_error *err) {
+  cb_change change;
+  if (changed->seq != fold->history->seq + 1)
+    return cb_history_apply(fold->history, changed, err); /* which says so */
+  CB_TRY(cb_change_prepare(&change, fold, changed, err));
+  cb_fold_adopt(fold, &change, changed);
+  return COCABO_OK;
+}
+
+cocabo_status cb_fold_apply(cb_fold *fold, const cb_event *event, cocabo_error *err) {
+  if (!fold->history) {
+    CB_TRY(cb_fold_begin(fold, event, err));
+    const cocabo_status status = cb_history_apply(fold->history, event, err);
+    if (status != COCABO_OK)
+      cb_fold_clear(fold);
+    return status;
+  }
+  if (event->kind == CB_STUDY_CHANGED)
+    return apply_change(fold, event, err);
+  return cb_history_apply(fold->history, event, err);
+}
+
+cocabo_status cb_fold_foresee(cb_fold *fold, const cb_event *events, int n,
+                              cocabo_error *err) {
+  for (int i = 0; i < n; i++) {
+    cb_event event = events[i];
+    event.seq = fold->history->seq + 1;
+    CB_TRY(cb_fold_apply(fold, &event, err));
+  }
+  return COCABO_OK;
+}

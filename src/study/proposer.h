@@ -1,0 +1,42 @@
+/* proposer.h - the one way to a proposal, for asks and for replays of them. */
+#ifndef CB_STUDY_PROPOSER_H
+#define CB_STUDY_PROPOSER_H
+
+#include <stdint.h>
+
+#include "cocabo.h"
+#include "data/history.h"
+#include "sampler/sampler.h"
+#include "study/fold.h"
+
+/* A sampler with its cache, which is made when it is first needed. */
+typedef struct cb_proposer {
+  const cb_sampler *sampler; /* whose cache it is; NULL: there is none */
+  void *state;
+  int64_t model; /* of the fold that it was made for */
+  cocabo_interrupt_fn interrupt;
+  void *user;
+} cb_proposer;
+
+/* Gives the cache up. */
+void cb_proposer_rest(cb_proposer *p);
+/* Makes sure that there is a cache, and that it is one for the fold's options. The fold
+ * must stay where it is in memory. */
+cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, cocabo_error *err);
+
+/* A request for n points with the fold's settings, the first of which is trial
+ * `number`, that sees `history`. */
+cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold,
+                           const cb_history *history, int64_t number, int n);
+
+/* Has the points proposed, by the design or by the fold's sampler. */
+cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_history *history,
+                         cb_origin origin, int64_t number, int n, cb_proposal *out,
+                         cocabo_error *err);
+
+/* What a proposal's bits depend on besides the log: this library, its compiler, the C
+ * library, the BLAS and the processor. Returns out. */
+enum { CB_FINGERPRINT = 160 };
+const char *cb_fingerprint(char out[static CB_FINGERPRINT]);
+
+#endif

@@ -1,0 +1,346 @@
+/* replay.c - checking a study against its log.
+ *
+ * A second fold follows the log and stops wherever a batch was proposed, at the last
+ * event that the proposal saw (its basis), to propose it again. Asks conflict on the
+ * trial's number, so each has seen all trials before its own: bases never decrease, and
+ * one walk through the log meets them all. Fits are not repeated: what was learnt is in
+ * the log, and that is what the proposals used.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "study/study.h"
+
+typedef struct replay {
+  cb_event *events; /* n: a copy of the log; events[i].seq = i + 1 */
+  size_t n, capacity;
+  cb_fold fold;                /* of the first fold.history->seq of them */
+  int64_t deterministic_since; /* event that last made the objective so */
+  cb_proposer proposer;
+  char fingerprint[CB_FINGERPRINT]; /* of this build and machine */
+  cocabo_report report;
+} replay;
+
+static cocabo_status contradiction(const cb_event *event, const char *what,
+                                   cocabo_error *err) {
+  return cb_fail(err, COCABO_E_STATE, "event %lld contradicts the log: %s",
+                 (long long)event->seq, what);
+}
+
+/* ---- the log --------------------------------------------------------------------- */
+
+/* The log is copied, for proposing takes long and a reader holds up its store. */
+static cocabo_status copy_event(void *user, const cb_event *event, cocabo_error *err) {
+  replay *r = user;
+  void *events = r->events;
+  if (event->seq != (int64_t)r->n + 1)
+    return contradiction(event, "its number is not the next", err);
+  if (!cb_reserve(&events, &r->capacity, r->n + 1, sizeof *r->events))
+    return cb_no_memory(err);
+  r->events = events;
+  CB_TRY(cb_event_copy(&r->events[r->n], event, err));
+  r->n++;
+  return COCABO_OK;
+}
+
+static void clear(replay *r) {
+  cb_proposer_rest(&r->proposer);
+  cb_fold_clear(&r->fold);
+  for (size_t i = 0; i < r->n; i++)
+    cb_event_clear(&r->events[i]);
+  cb_free(r->events);
+}
+
+/* ---- events ---------------------------------------------------------------------- */
+
+static bool is_repeat(const replay *r, const cb_event *asked) {
+  const cb_history *history = r->fold.history;
+  const cocabo_space *space = history->space;
+  return r->fold.resolved.settings.deterministic &&
+         r->deterministic_since <= asked->proposal.basis &&
+         asked->n_cells == space->n && cb_space_size(space) != UINT64_MAX &&
+         cb_history_contains(history, asked->cells);
+}
+
+static cocabo_status check_fit(const cb_event *fitted, cocabo_error *err) {
+  for (int i = 0; i < fitted->fit.n_theta; i++)
+    if (!isfinite(fitted->fit.theta[i]))
+      return contradiction(fitted, "what was learnt is not finite", err);
+  return COCABO_OK;
+}
+
+/* What the fold does not mind, but no study would have written. */
+static cocabo_status check_event(const replay *r, const cb_event *event,
+                                 cocabo_error *err) {
+  const cb_history *history = r->fold.history;
+  if (!history)
+    return COCABO_OK;
+  const bool known = event->number >= 0 && event->number < history->n_trials;
+  const int64_t attempt = known ? history->trials[event->number].attempt : 0;
+  switch (event->kind) {
+  case CB_STUDY_CREATED:
+    return contradiction(event, "the study exists already", err);
+  case CB_TRIAL_ASKED:
+    return is_repeat(r, event) ? contradiction(event, "its point is not new", err)
+                               : COCABO_OK;
+  case CB_TRIAL_RESUMED:
+    return known && event->attempt != attempt + 1
+               ? contradiction(event, "the attempt is not the next", err)
+               : COCABO_OK;
+  case CB_TRIAL_STALE:
+    return event->attempt > attempt
+               ? contradiction(event, "there was no such attempt", err)
+               : COCABO_OK;
+  case CB_MODEL_FITTED:
+    return check_fit(event, err);
+  default:
+    return COCABO_OK;
+  }
+}
+
+static int64_t position(const replay *r) {
+  return r->fold.history ? r->fold.history->seq : 0;
+}
+
+/* Folds the log up to an event. */
+static cocabo_status follow(replay *r, int64_t seq, cocabo_error *err) {
+  const cb_settings *settings = &r->fold.resolved.settings;
+  while (position(r) < seq) {
+    const cb_event *event = &r->events[position(r)];
+    const bool before = settings->deterministic;
+    CB_TRY(check_event(r, event, err));
+    CB_TRY(cb_fold_apply(&r->fold, event, err));
+    if (!before && settings->deterministic)
+      r->deterministic_since = event->seq;
+  }
+  return COCABO_OK;
+}
+
+/* ---- batches --------------------------------------------------------------------- */
+
+static bool starts_batch(const cb_event *event) {
+  return event->kind == CB_TRIAL_ASKED && event->proposal.batch_index == 0;
+}
+
+static bool belongs(const cb_event *first, const cb_event *event, int k) {
+  const cb_provenance *p = &event->proposal, *q = &first->proposal;
+  return event->kind == CB_TRIAL_ASKED && event->origin == first->origin &&
+         event->number == first->number + k && p->basis == q->basis &&
+         p->batch_first == q->batch_first && p->batch_size == q->batch_size &&
+         p->batch_index == k;
+}
+
+/* Is the batch that starts at event i whole? */
+static cocabo_status check_batch(const replay *r, size_t i, cocabo_error *err) {
+  const cb_event *first = &r->events[i];
+  const cb_provenance *p = &first->proposal;
+  if (!starts_batch(first) || p->batch_size < 1 || p->batch_first != first->number ||
+      (size_t)p->batch_size > r->n - i ||
+      (first->origin != CB_BY_DESIGN && first->origin != CB_BY_SAMPLER))
+    return contradiction(first, "it starts no batch", err);
+  for (int k = 1; k < p->batch_size; k++)
+    if (!belongs(first, first + k, k))
+      return contradiction(first + k, "it is not the next of its batch", err);
+  if (p->basis < position(r) || p->basis > (int64_t)i)
+    return contradiction(first, "it cannot have seen what it says", err);
+  return COCABO_OK;
+}
+
+/* How many points of the design the same ask had before the batch at event i: the
+ * sampler has seen them, though they came after its basis. */
+static int own_design(const replay *r, size_t i) {
+  const cb_event *first = &r->events[i], *before = first - 1;
+  const bool same_ask =
+      i > 0 && first->origin == CB_BY_SAMPLER && before->kind == CB_TRIAL_ASKED &&
+      before->origin == CB_BY_DESIGN && before->proposal.basis == first->proposal.basis;
+  return same_ask ? before->proposal.batch_size : 0;
+}
+
+static cocabo_status check_points(const cocabo_space *space, const cb_event *first,
+                                  cocabo_error *err) {
+  for (int k = 0; k < first->proposal.batch_size; k++)
+    if (first[k].n_cells != space->n ||
+        (first[k].proposal.n_draws != 0 && first[k].proposal.n_draws != space->c))
+      return contradiction(first + k, "the point is not in the space", err);
+  return COCABO_OK;
+}
+
+/* Did it see all trials before it, and those pending that were? The fold is at its
+ * basis. */
+static cocabo_status check_view(const replay *r, const cb_event *first, int design,
+                                cocabo_error *err) {
+  const cb_history *history = r->fold.history;
+  const cb_provenance *p = &first->proposal;
+  if (!history || history->n_trials + design != first->number)
+    return contradiction(first, "it has not seen all trials before it", err);
+  CB_TRY(check_points(history->space, first, err));
+  if (first->origin == CB_BY_DESIGN)
+    return COCABO_OK;
+  bool same = p->n_pending == history->n_pending + design;
+  for (int64_t i = 0; same && i < history->n_pending; i++)
+    same = p->pending[i] == history->pending[i];
+  for (int k = 0; same && k < design; k++)
+    same = p->pending[history->n_pending + k] == history->n_trials + k;
+  return same ? COCABO_OK
+              : contradiction(first, "other trials were pending than it says", err);
+}
+
+/* ---- proposing again ------------------------------------------------------------- */
+
+/* Room for a batch. */
+typedef struct again {
+  int n;
+  cb_proposal *proposals; /* n */
+  cb_cell *cells;
+  cb_draw *draws;
+} again;
+
+static void free_again(again *a) {
+  cb_free(a->proposals);
+  cb_free(a->cells);
+  cb_free(a->draws);
+}
+
+static cocabo_status make_room(again *a, const cocabo_space *space, cocabo_error *err) {
+  const size_t n = (size_t)a->n, cells = (size_t)space->n, draws = (size_t)space->c;
+  a->proposals = cb_calloc(n, sizeof *a->proposals);
+  a->cells = cb_calloc(n * cells, sizeof *a->cells);
+  a->draws = cb_calloc(n * draws, sizeof *a->draws);
+  if (!a->proposals || !a->cells || !a->draws)
+    return cb_no_memory(err);
+  for (size_t i = 0; i < n; i++) {
+    a->proposals[i].cells = a->cells + i * cells;
+    a->proposals[i].draws = a->draws + i * draws;
+  }
+  return COCABO_OK;
+}
+
+static bool same_bits(double a, double b) {
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool is_same(const cb_proposal *proposal, const cb_event *asked) {
+  const cb_provenance *p = &asked->proposal;
+  if (!cb_cells_equal(asked->n_cells, proposal->cells, asked->cells) ||
+      proposal->drawn != (p->n_draws > 0))
+    return false;
+  for (int j = 0; j < p->n_draws; j++) {
+    const cb_draw *a = &proposal->draws[j], *b = &p->draws[j];
+    if (!same_bits(a->p, b->p) || !same_bits(a->gamma, b->gamma) || a->b != b->b ||
+        a->capped != b->capped)
+      return false;
+  }
+  return true;
+}
+
+static void compare(replay *r, const cb_event *first, const again *a, bool proposed) {
+  const char *theirs = first->proposal.fingerprint;
+  const bool ours = theirs && strcmp(theirs, r->fingerprint) == 0;
+  cocabo_report *report = &r->report;
+  for (int k = 0; k < a->n; k++) {
+    const bool differs = !proposed || !is_same(&a->proposals[k], first + k);
+    *(ours ? &report->replayed : &report->foreign) += 1;
+    *(ours ? &report->differing : &report->foreign_differing) += differs;
+    if (ours && differs && report->first_differing < 0)
+      report->first_differing = first[k].number;
+  }
+}
+
+static cocabo_status repeat_seeing(replay *r, const cb_event *first, again *a,
+                                   const cb_history *seen, cocabo_error *err) {
+  CB_TRY(make_room(a, seen->space, err));
+  const cocabo_status status = cb_propose(&r->proposer, &r->fold, seen, first->origin,
+                                          first->number, a->n, a->proposals, err);
+  if (status == COCABO_E_INTERRUPTED || status == COCABO_E_NO_MEMORY)
+    return status;
+  compare(r, first, a, status == COCABO_OK);
+  return COCABO_OK;
+}
+
+/* The fold at the batch's basis with the design points of the same ask. A fold cannot
+ * be undone, so this is another one. */
+static cocabo_status foresee(const replay *r, const cb_event *first, int design,
+                             cb_fold *out, cocabo_error *err) {
+  for (int64_t i = 0; i < first->proposal.basis; i++)
+    CB_TRY(cb_fold_apply(out, &r->events[i], err));
+  return cb_fold_foresee(out, first - design, design, err);
+}
+
+static cocabo_status repeat(replay *r, const cb_event *first, int design,
+                            cocabo_error *err) {
+  again a = {.n = first->proposal.batch_size};
+  cb_fold foreseen = {.name = r->fold.name};
+  cocabo_status status = COCABO_OK;
+  if (design > 0)
+    status = foresee(r, first, design, &foreseen, err);
+  if (status == COCABO_OK)
+    status = repeat_seeing(r, first, &a,
+                           design > 0 ? foreseen.history : r->fold.history, err);
+  cb_fold_clear(&foreseen);
+  free_again(&a);
+  return status;
+}
+
+/* ---- the walk -------------------------------------------------------------------- */
+
+static int64_t count_batches(const replay *r) {
+  int64_t n = 0;
+  for (size_t i = 0; i < r->n; i++)
+    n += starts_batch(&r->events[i]);
+  return n;
+}
+
+static cocabo_status poll(const replay *r, cocabo_error *err) {
+  const cb_ask ask = {.interrupt = r->proposer.interrupt, .user = r->proposer.user};
+  return cb_ask_poll(&ask, err);
+}
+
+/* All batches are checked, and those after the first `skipped` proposed again. */
+static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
+  int64_t batch = 0;
+  for (size_t i = 0; i < r->n;) {
+    const cb_event *first = &r->events[i];
+    if (first->kind != CB_TRIAL_ASKED) {
+      i++;
+      continue;
+    }
+    const int design = own_design(r, i);
+    CB_TRY(poll(r, err));
+    CB_TRY(check_batch(r, i, err));
+    CB_TRY(follow(r, first->proposal.basis, err));
+    CB_TRY(check_view(r, first, design, err));
+    if (batch++ >= skipped)
+      CB_TRY(repeat(r, first, design, err));
+    i += (size_t)first->proposal.batch_size;
+  }
+  return follow(r, (int64_t)r->n, err);
+}
+
+static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
+                            cocabo_error *err) {
+  cocabo_store *store = study->store;
+  CB_TRY(store->ops->read_since(store, study->id, 0, copy_event, r, err));
+  const int64_t all = count_batches(r);
+  CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));
+  r->report.events = (int64_t)r->n;
+  r->report.trials = r->fold.history ? r->fold.history->n_trials : 0;
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_verify(cocabo_study *study, int64_t batches, cocabo_report *out,
+                              cocabo_error *err) {
+  replay r = {.fold.name = study->name,
+              .proposer = {.interrupt = study->proposer.interrupt,
+                           .user = study->proposer.user},
+              .report.first_differing = -1};
+  cb_fingerprint(r.fingerprint);
+  const cocabo_status status = verify(&r, study, batches, err);
+  if (status == COCABO_OK)
+    *out = r.report;
+  clear(&r);
+  if (status == COCABO_E_INTERRUPTED)
+    return cb_fail(err, status, "the check was interrupted");
+  return status;
+}

@@ -1,0 +1,103 @@
+/* store.c - the public functions of a store, whatever it is made of. */
+#include "study/store.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "space/text.h"
+
+static cocabo_status is_null(const char *what, cocabo_error *err) {
+  return cb_fail(err, COCABO_E_INVALID, "%s is NULL", what);
+}
+
+void cocabo_store_free(cocabo_store *store) {
+  if (store)
+    store->ops->free(store);
+}
+
+cocabo_status cocabo_store_delete(cocabo_store *store, const char *study,
+                                  cocabo_error *err) {
+  if (!store)
+    return is_null("store", err);
+  CB_TRY(cb_name_check("study name", study, err));
+  return store->ops->remove(store, study, err);
+}
+
+/* ---- leases ---------------------------------------------------------------------- */
+
+cocabo_status cb_lease_check(double seconds, bool or_none, cocabo_error *err) {
+  char shown[CB_DIGITS];
+  if (isfinite(seconds) && (seconds > 0.0 || (seconds == 0.0 && or_none)))
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_RANGE, "seconds is %s, want a number %s 0",
+                 cb_number_show(shown, seconds), or_none ? ">=" : ">");
+}
+
+cocabo_status cocabo_store_renew(cocabo_store *store, const char *study,
+                                 const char *owner, double seconds, cocabo_error *err) {
+  if (!store)
+    return is_null("store", err);
+  CB_TRY(cb_name_check("study name", study, err));
+  CB_TRY(cb_name_check("lease owner", owner, err));
+  CB_TRY(cb_lease_check(seconds, false, err));
+  int64_t id = 0;
+  CB_TRY(store->ops->find(store, study, &id, err));
+  return store->ops->renew(store, id, owner, seconds, err);
+}
+
+/* ---- names ----------------------------------------------------------------------- */
+
+struct cocabo_names {
+  char **names;
+  size_t n, capacity;
+};
+
+static cocabo_status note_name(void *user, const char *name, cocabo_error *err) {
+  cocabo_names *list = user;
+  void *names = list->names;
+  if (!cb_reserve(&names, &list->capacity, list->n + 1, sizeof *list->names))
+    return cb_no_memory(err);
+  list->names = names;
+  list->names[list->n] = cb_strdup(name);
+  if (!list->names[list->n])
+    return cb_no_memory(err);
+  list->n++;
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_store_studies(cocabo_store *store, cocabo_names **out,
+                                   cocabo_error *err) {
+  if (!out)
+    return is_null("out", err);
+  *out = NULL;
+  if (!store)
+    return is_null("store", err);
+  cocabo_names *list = cb_calloc(1, sizeof *list);
+  if (!list)
+    return cb_no_memory(err);
+  const cocabo_status status = store->ops->list(store, note_name, list, err);
+  if (status != COCABO_OK) {
+    cocabo_names_free(list);
+    return status;
+  }
+  *out = list;
+  return COCABO_OK;
+}
+
+size_t cocabo_names_count(const cocabo_names *names) {
+  return names ? names->n : 0;
+}
+
+const char *cocabo_names_at(const cocabo_names *names, size_t i) {
+  return i < cocabo_names_count(names) ? names->names[i] : NULL;
+}
+
+void cocabo_names_free(cocabo_names *names) {
+  if (!names)
+    return;
+  for (size_t i = 0; i < names->n; i++)
+    cb_free(names->names[i]);
+  cb_free(names->names);
+  cb_free(names);
+}

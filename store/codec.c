@@ -1,0 +1,713 @@
+#include "store/codec.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+static const char *const type_names[] = {[CB_REAL] = "float",
+                                         [CB_INTEGER] = "int",
+                                         [CB_CHOICE] = "choice",
+                                         [CB_ORDINAL] = "ordinal"};
+enum { N_TYPES = sizeof type_names / sizeof type_names[0] };
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static void put_choice(cb_json *json, const cocabo_value *choice) {
+  switch (choice->type) {
+  case COCABO_NULL:
+    cb_json_word(json, "null");
+    break;
+  case COCABO_BOOL:
+    cb_json_word(json, choice->as.boolean ? "true" : "false");
+    break;
+  case COCABO_INT:
+    cb_json_integer(json, choice->as.integer);
+    break;
+  case COCABO_REAL:
+    cb_json_real(json, choice->as.real);
+    break;
+  case COCABO_TEXT:
+    cb_json_string(json, choice->as.text);
+    break;
+  }
+}
+
+static void put_choices(cb_json *json, const cb_param *p) {
+  cb_json_key(json, "choices");
+  cb_json_open(json, "[");
+  for (int k = 0; k < p->n_choices; k++)
+    put_choice(json, &p->choices[k]);
+  cb_json_close(json, "]");
+}
+
+static void put_bound(cb_json *json, const char *key, const cb_param *p, double real,
+                      int64_t integer) {
+  cb_json_key(json, key);
+  if (p->kind == CB_REAL)
+    cb_json_real(json, real);
+  else
+    cb_json_integer(json, integer);
+}
+
+static void put_range(cb_json *json, const cb_param *p) {
+  put_bound(json, "low", p, p->low, p->ilow);
+  put_bound(json, "high", p, p->high, p->ihigh);
+  if (p->step > 0.0) {
+    cb_json_key(json, "step");
+    cb_json_real(json, p->step);
+  }
+  if (p->log) {
+    cb_json_key(json, "log");
+    cb_json_word(json, "true");
+  }
+}
+
+static void put_param(cb_json *json, const cb_param *p) {
+  cb_json_open(json, "{");
+  cb_json_key(json, "name");
+  cb_json_string(json, p->name);
+  cb_json_key(json, "type");
+  cb_json_string(json, type_names[p->kind]);
+  if (p->kind == CB_REAL || p->kind == CB_INTEGER)
+    put_range(json, p);
+  else
+    put_choices(json, p);
+  cb_json_close(json, "}");
+}
+
+static void put_space(cb_json *json, const cocabo_space *space) {
+  if (!space)
+    return;
+  cb_json_key(json, "space");
+  cb_json_open(json, "[");
+  for (int i = 0; i < space->n; i++)
+    put_param(json, &space->params[i]);
+  cb_json_close(json, "]");
+}
+
+static void put_pairs(cb_json *json, const char *key, int n, const cb_pair *pairs) {
+  if (n == 0)
+    return;
+  cb_json_key(json, key);
+  cb_json_open(json, "[");
+  for (int i = 0; i < n; i++) {
+    cb_json_open(json, "[");
+    cb_json_string(json, pairs[i].name);
+    cb_json_string(json, pairs[i].value);
+    cb_json_close(json, "]");
+  }
+  cb_json_close(json, "]");
+}
+
+static void put_cells(cb_json *json, const cb_event *event, const char *letters) {
+  if (event->n_cells == 0)
+    return;
+  cb_json_key(json, "cells");
+  cb_json_open(json, "[");
+  for (int i = 0; i < event->n_cells; i++)
+    if (letters[i] == 'r')
+      cb_json_real(json, event->cells[i].real);
+    else
+      cb_json_integer(json, event->cells[i].integer);
+  cb_json_close(json, "]");
+}
+
+static void put_count(cb_json *json, const char *key, int64_t count) {
+  if (count == 0)
+    return;
+  cb_json_key(json, key);
+  cb_json_integer(json, count);
+}
+
+static void put_text(cb_json *json, const char *key, const char *text) {
+  if (!text)
+    return;
+  cb_json_key(json, key);
+  cb_json_string(json, text);
+}
+
+static void put_batch(cb_json *json, const cb_provenance *p) {
+  if (p->batch_first == 0 && p->batch_size == 0 && p->batch_index == 0)
+    return;
+  cb_json_key(json, "batch");
+  cb_json_open(json, "[");
+  cb_json_integer(json, p->batch_first);
+  cb_json_integer(json, p->batch_size);
+  cb_json_integer(json, p->batch_index);
+  cb_json_close(json, "]");
+}
+
+static void put_pending(cb_json *json, int n, const int64_t *pending) {
+  if (n == 0)
+    return;
+  cb_json_key(json, "pending");
+  cb_json_open(json, "[");
+  for (int i = 0; i < n; i++)
+    cb_json_integer(json, pending[i]);
+  cb_json_close(json, "]");
+}
+
+static void put_draws(cb_json *json, int n, const cb_draw *draws) {
+  if (n == 0)
+    return;
+  cb_json_key(json, "draws");
+  cb_json_open(json, "[");
+  for (int i = 0; i < n; i++) {
+    cb_json_open(json, "[");
+    cb_json_real(json, draws[i].p);
+    cb_json_real(json, draws[i].gamma);
+    cb_json_integer(json, draws[i].b);
+    cb_json_word(json, draws[i].capped ? "true" : "false");
+    cb_json_close(json, "]");
+  }
+  cb_json_close(json, "]");
+}
+
+static void put_fit(cb_json *json, const cb_fit *fit) {
+  if (fit->basis == 0 && fit->rows == 0 && fit->round == 0 && fit->n_theta == 0)
+    return;
+  cb_json_key(json, "fit");
+  cb_json_open(json, "{");
+  put_count(json, "basis", fit->basis);
+  put_count(json, "rows", fit->rows);
+  put_count(json, "round", fit->round);
+  cb_json_key(json, "theta");
+  cb_json_open(json, "[");
+  for (int i = 0; i < fit->n_theta; i++)
+    cb_json_real(json, fit->theta[i]);
+  cb_json_close(json, "]");
+  cb_json_close(json, "}");
+}
+
+static void put_body(cb_json *json, const cb_event *event, const char *letters) {
+  cb_json_open(json, "{");
+  put_space(json, event->space);
+  put_pairs(json, "options", event->n_options, event->options);
+  put_pairs(json, "attributes", event->n_attributes, event->attributes);
+  put_cells(json, event, letters);
+  put_count(json, "by", event->origin);
+  put_count(json, "basis", event->proposal.basis);
+  put_batch(json, &event->proposal);
+  put_pending(json, event->proposal.n_pending, event->proposal.pending);
+  put_draws(json, event->proposal.n_draws, event->proposal.draws);
+  put_text(json, "fingerprint", event->proposal.fingerprint);
+  if (event->has_y) {
+    cb_json_key(json, "y");
+    cb_json_real(json, event->y);
+  }
+  put_text(json, "reason", event->reason);
+  put_fit(json, &event->fit);
+  cb_json_close(json, "}");
+}
+
+void cb_codec_letters(const cocabo_space *space,
+                      char letters[static COCABO_MAX_PARAMETERS + 1]) {
+  for (int i = 0; i < space->n; i++)
+    letters[i] = space->params[i].kind == CB_REAL ? 'r' : 'i';
+  letters[space->n] = '\0';
+}
+
+cocabo_status cb_codec_encode(cb_json *json, const cb_event *event, const char *letters,
+                              cocabo_error *err) {
+  const size_t n = strlen(letters);
+  if (event->n_cells > 0 && (size_t)event->n_cells != n)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "a trial has %d values, want one for each of %zu parameters",
+                   event->n_cells, n);
+  cb_json_start(json, err);
+  put_body(json, event, letters);
+  return json->status;
+}
+
+/* ---- reading: lists -------------------------------------------------------------- */
+
+/* A list being read. Items are zeroed before they are filled, so that whoever owns the
+ * list can release half of one. */
+typedef struct list {
+  void *items;
+  size_t capacity, size;
+  int n;
+} list;
+
+/* Room for one more, zeroed; NULL if out of memory. */
+static void *add_item(cb_walk *walk, list *l) {
+  enum { AT_FIRST = 16 };
+  const size_t want = (size_t)l->n + 1;
+  if (!cb_reserve(&l->items, &l->capacity, want < AT_FIRST ? AT_FIRST : want,
+                  l->size)) {
+    cb_walk_no_memory(walk);
+    return NULL;
+  }
+  return memset((char *)l->items + (size_t)l->n++ * l->size, 0, l->size);
+}
+
+/* In a list with a fixed number of items. */
+static void want_item(cb_walk *walk) {
+  if (!cb_walk_more(walk, ']'))
+    cb_walk_fail(walk, "a longer list");
+}
+
+static void want_end(cb_walk *walk) {
+  if (cb_walk_more(walk, ']'))
+    cb_walk_fail(walk, "a shorter list");
+}
+
+static list read_integers(cb_walk *walk) {
+  list l = {.size = sizeof(int64_t)};
+  for (cb_walk_open(walk, '['); cb_walk_more(walk, ']');) {
+    int64_t *item = add_item(walk, &l);
+    if (item)
+      *item = cb_walk_integer(walk, INT64_MIN, INT64_MAX);
+  }
+  return l;
+}
+
+static list read_reals(cb_walk *walk) {
+  list l = {.size = sizeof(double)};
+  for (cb_walk_open(walk, '['); cb_walk_more(walk, ']');) {
+    double *item = add_item(walk, &l);
+    if (item)
+      *item = cb_walk_real(walk);
+  }
+  return l;
+}
+
+/* ---- reading: the space ---------------------------------------------------------- */
+
+/* A parameter as it is written, its keys in any order. */
+typedef struct param {
+  char *name, *type;
+  struct {
+    cb_json_type type;
+    int64_t integer;
+    double real;
+  } low, high;
+  double step;
+  bool log;
+  list choices; /* of cocabo_value; texts are owned */
+} param;
+
+static void clear_param(param *p) {
+  cocabo_value *choices = p->choices.items;
+  for (int k = 0; k < p->choices.n; k++)
+    if (choices[k].type == COCABO_TEXT)
+      cb_free((char *)choices[k].as.text);
+  cb_free(choices);
+  cb_free(p->name);
+  cb_free(p->type);
+}
+
+static void read_choice_number(cb_walk *walk, cocabo_value *choice) {
+  int64_t integer = 0;
+  double real = 0.0;
+  if (cb_walk_number(walk, &integer, &real) == CB_JSON_INTEGER)
+    *choice = (cocabo_value){.type = COCABO_INT, .as.integer = integer};
+  else
+    *choice = (cocabo_value){.type = COCABO_REAL, .as.real = real};
+}
+
+static void read_choice(cb_walk *walk, cocabo_value *choice) {
+  switch (cb_walk_peek(walk)) {
+  case CB_JSON_NULL:
+    cb_walk_null(walk);
+    break;
+  case CB_JSON_BOOL:
+    choice->type = COCABO_BOOL;
+    choice->as.boolean = cb_walk_bool(walk);
+    break;
+  case CB_JSON_STRING:
+    choice->type = COCABO_TEXT;
+    choice->as.text = cb_walk_string(walk);
+    break;
+  case CB_JSON_ARRAY:
+  case CB_JSON_OBJECT:
+    cb_walk_fail(walk, "a scalar");
+    break;
+  default:
+    read_choice_number(walk, choice);
+  }
+}
+
+static list read_choices(cb_walk *walk) {
+  list l = {.size = sizeof(cocabo_value)};
+  for (cb_walk_open(walk, '['); cb_walk_more(walk, ']');) {
+    cocabo_value *choice = add_item(walk, &l);
+    if (choice)
+      read_choice(walk, choice);
+    if (l.n > COCABO_MAX_CHOICES)
+      cb_walk_fail(walk, "fewer choices");
+  }
+  return l;
+}
+
+/* Which of n keys comes next; each may come once, and its place is its bit in `seen`.
+ * Another key, and any failure, is n: something to skip. */
+static int find_key(cb_walk *walk, const char *const *keys, int n, unsigned *seen) {
+  char key[CB_JSON_KEY];
+  int i = 0;
+  cb_walk_key(walk, key);
+  while (i < n && strcmp(key, keys[i]) != 0)
+    i++;
+  if (i < n && *seen & 1u << i)
+    cb_walk_fail(walk, "each key once");
+  *seen |= i < n ? 1u << i : 0u;
+  return walk->why ? n : i;
+}
+
+enum { NAME, TYPE, LOW, HIGH, STEP, LOG, CHOICES, N_PARAM_KEYS };
+static const char *const param_keys[N_PARAM_KEYS] = {
+    [NAME] = "name", [TYPE] = "type", [LOW] = "low",        [HIGH] = "high",
+    [STEP] = "step", [LOG] = "log",   [CHOICES] = "choices"};
+
+static void read_param_key(cb_walk *walk, int key, param *p) {
+  switch (key) {
+  case NAME:
+    p->name = cb_walk_string(walk);
+    break;
+  case TYPE:
+    p->type = cb_walk_string(walk);
+    break;
+  case LOW:
+    p->low.type = cb_walk_number(walk, &p->low.integer, &p->low.real);
+    break;
+  case HIGH:
+    p->high.type = cb_walk_number(walk, &p->high.integer, &p->high.real);
+    break;
+  case STEP:
+    p->step = cb_walk_real(walk);
+    break;
+  case LOG:
+    p->log = cb_walk_bool(walk);
+    break;
+  case CHOICES:
+    p->choices = read_choices(walk);
+    break;
+  default:
+    cb_walk_skip(walk);
+  }
+}
+
+/* The last level of a grid that did not end at `high` is low + k step, rounded. Then
+ * high - low may be less than k steps, by rounding only; a quarter of a step more gives
+ * the same grid and cannot be mistaken. */
+static double end_of_grid(double low, double high, double step) {
+  const double k = step > 0.0 ? nearbyint((high - low) / step) : 0.0;
+  return k >= 1.0 && high - low < k * step && low + k * step == high
+             ? high + 0.25 * step
+             : high;
+}
+
+static cocabo_status add_real(cocabo_space *space, const param *p, unsigned flags,
+                              cocabo_error *err) {
+  const double low = p->low.real, high = p->high.real;
+  if (p->low.type == CB_JSON_NOTHING || p->high.type == CB_JSON_NOTHING)
+    return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" has no range", p->name);
+  CB_TRY(cocabo_space_add_real(space, p->name, low, end_of_grid(low, high, p->step),
+                               p->step, flags, err));
+  if (space->params[space->n - 1].high != high)
+    return cb_fail(err, COCABO_E_RANGE, "parameter \"%s\" ends off its grid", p->name);
+  return COCABO_OK;
+}
+
+static cocabo_status add_int(cocabo_space *space, const param *p, unsigned flags,
+                             cocabo_error *err) {
+  if (p->low.type != CB_JSON_INTEGER || p->high.type != CB_JSON_INTEGER)
+    return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" has no range of integers",
+                   p->name);
+  return cocabo_space_add_int(space, p->name, p->low.integer, p->high.integer, flags,
+                              err);
+}
+
+static cocabo_status add_param(cocabo_space *space, const param *p, cocabo_error *err) {
+  const unsigned flags = p->log ? COCABO_LOG : 0u;
+  int kind = 0;
+  if (!p->name || !p->type)
+    return cb_fail(err, COCABO_E_INVALID, "a parameter has no name or no type");
+  while (kind < N_TYPES && strcmp(p->type, type_names[kind]) != 0)
+    kind++;
+  switch (kind) {
+  case CB_REAL:
+    return add_real(space, p, flags, err);
+  case CB_INTEGER:
+    return add_int(space, p, flags, err);
+  case CB_CHOICE:
+  case CB_ORDINAL:
+    return cocabo_space_add_choice(space, p->name, p->choices.items,
+                                   (size_t)p->choices.n,
+                                   kind == CB_ORDINAL ? COCABO_ORDERED : 0u, err);
+  default:
+    return cb_fail(err, COCABO_E_INVALID,
+                   "parameter \"%s\" has a type that this version does not know",
+                   p->name);
+  }
+}
+
+/* ---- reading: the fields --------------------------------------------------------- */
+
+typedef struct reader {
+  cb_walk walk;
+  cb_event *event;
+  cocabo_error refusal; /* the space's own sentence; code 0 = none */
+} reader;
+
+static void read_param(reader *r) {
+  param p = {0};
+  unsigned seen = 0;
+  for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');)
+    read_param_key(&r->walk, find_key(&r->walk, param_keys, N_PARAM_KEYS, &seen), &p);
+  if (!r->walk.why) {
+    const cocabo_status status = add_param(r->event->space, &p, &r->refusal);
+    if (status == COCABO_E_NO_MEMORY)
+      cb_walk_no_memory(&r->walk);
+    else if (status != COCABO_OK)
+      cb_walk_fail(&r->walk, "a space");
+  }
+  clear_param(&p);
+}
+
+static void read_space(reader *r) {
+  r->event->space = cocabo_space_new();
+  if (!r->event->space)
+    cb_walk_no_memory(&r->walk);
+  for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');)
+    read_param(r);
+}
+
+static void read_pair(cb_walk *walk, cb_pair *pair) {
+  cb_walk_open(walk, '[');
+  want_item(walk);
+  pair->name = cb_walk_string(walk);
+  want_item(walk);
+  if (cb_walk_peek(walk) == CB_JSON_NULL)
+    cb_walk_null(walk);
+  else
+    pair->value = cb_walk_string(walk);
+  want_end(walk);
+}
+
+static list read_pairs(cb_walk *walk) {
+  list l = {.size = sizeof(cb_pair)};
+  for (cb_walk_open(walk, '['); cb_walk_more(walk, ']');) {
+    cb_pair *pair = add_item(walk, &l);
+    if (pair)
+      read_pair(walk, pair);
+  }
+  return l;
+}
+
+static void read_options(reader *r) {
+  const list l = read_pairs(&r->walk);
+  r->event->options = l.items;
+  r->event->n_options = l.n;
+}
+
+static void read_attributes(reader *r) {
+  const list l = read_pairs(&r->walk);
+  r->event->attributes = l.items;
+  r->event->n_attributes = l.n;
+}
+
+/* A cell is of the type that its number has. */
+static void read_cell(cb_walk *walk, cb_cell *cell) {
+  int64_t integer = 0;
+  double real = 0.0;
+  if (cb_walk_number(walk, &integer, &real) == CB_JSON_INTEGER)
+    cell->integer = integer;
+  else
+    cell->real = real;
+}
+
+static void read_cells(reader *r) {
+  list l = {.size = sizeof(cb_cell)};
+  for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');) {
+    cb_cell *cell = add_item(&r->walk, &l);
+    if (cell)
+      read_cell(&r->walk, cell);
+    if (l.n > COCABO_MAX_PARAMETERS)
+      cb_walk_fail(&r->walk, "fewer cells");
+  }
+  r->event->cells = l.items;
+  r->event->n_cells = l.n;
+}
+
+static void read_origin(reader *r) {
+  r->event->origin = (cb_origin)cb_walk_integer(&r->walk, CB_BY_DESIGN, CB_BY_USER);
+}
+
+static void read_basis(reader *r) {
+  r->event->proposal.basis = cb_walk_integer(&r->walk, 0, INT64_MAX);
+}
+
+static int64_t next_integer(cb_walk *walk, int64_t low, int64_t high) {
+  want_item(walk);
+  return cb_walk_integer(walk, low, high);
+}
+
+static void read_batch(reader *r) {
+  cb_provenance *p = &r->event->proposal;
+  cb_walk_open(&r->walk, '[');
+  p->batch_first = next_integer(&r->walk, INT64_MIN, INT64_MAX);
+  p->batch_size = (int)next_integer(&r->walk, INT_MIN, INT_MAX);
+  p->batch_index = (int)next_integer(&r->walk, INT_MIN, INT_MAX);
+  want_end(&r->walk);
+}
+
+static void read_pending(reader *r) {
+  const list l = read_integers(&r->walk);
+  r->event->proposal.pending = l.items;
+  r->event->proposal.n_pending = l.n;
+}
+
+static void read_draw(cb_walk *walk, cb_draw *draw) {
+  cb_walk_open(walk, '[');
+  want_item(walk);
+  draw->p = cb_walk_real(walk);
+  want_item(walk);
+  draw->gamma = cb_walk_real(walk);
+  draw->b = (int32_t)next_integer(walk, INT32_MIN, INT32_MAX);
+  want_item(walk);
+  draw->capped = cb_walk_bool(walk);
+  want_end(walk);
+}
+
+static void read_draws(reader *r) {
+  list l = {.size = sizeof(cb_draw)};
+  for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');) {
+    cb_draw *draw = add_item(&r->walk, &l);
+    if (draw)
+      read_draw(&r->walk, draw);
+  }
+  r->event->proposal.draws = l.items;
+  r->event->proposal.n_draws = l.n;
+}
+
+static void read_fingerprint(reader *r) {
+  r->event->proposal.fingerprint = cb_walk_string(&r->walk);
+}
+
+static void read_y(reader *r) {
+  r->event->y = cb_walk_real(&r->walk);
+  r->event->has_y = true;
+}
+
+static void read_reason(reader *r) {
+  r->event->reason = cb_walk_string(&r->walk);
+}
+
+enum { BASIS, ROWS, ROUND, THETA, N_FIT_KEYS };
+static const char *const fit_keys[N_FIT_KEYS] = {
+    [BASIS] = "basis", [ROWS] = "rows", [ROUND] = "round", [THETA] = "theta"};
+
+static void read_fit_key(cb_walk *walk, int key, cb_fit *fit) {
+  list theta = {0};
+  switch (key) {
+  case BASIS:
+    fit->basis = cb_walk_integer(walk, 0, INT64_MAX);
+    break;
+  case ROWS:
+    fit->rows = cb_walk_integer(walk, 0, INT64_MAX);
+    break;
+  case ROUND:
+    fit->round = cb_walk_integer(walk, 0, INT64_MAX);
+    break;
+  case THETA:
+    theta = read_reals(walk);
+    fit->theta = theta.items;
+    fit->n_theta = theta.n;
+    break;
+  default:
+    cb_walk_skip(walk);
+  }
+}
+
+static void read_fit(reader *r) {
+  unsigned seen = 0;
+  for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');) {
+    const int key = find_key(&r->walk, fit_keys, N_FIT_KEYS, &seen);
+    read_fit_key(&r->walk, key, &r->event->fit);
+  }
+}
+
+/* ---- reading: the event ---------------------------------------------------------- */
+
+/* Each field, once: its key, and what reads it. Frequent ones come first. */
+#define FIELDS(X)                                                                      \
+  X("y", read_y)                                                                       \
+  X("cells", read_cells)                                                               \
+  X("by", read_origin)                                                                 \
+  X("basis", read_basis)                                                               \
+  X("batch", read_batch)                                                               \
+  X("draws", read_draws)                                                               \
+  X("pending", read_pending)                                                           \
+  X("fingerprint", read_fingerprint)                                                   \
+  X("reason", read_reason)                                                             \
+  X("fit", read_fit)                                                                   \
+  X("space", read_space)                                                               \
+  X("options", read_options)                                                           \
+  X("attributes", read_attributes)
+#define AS_KEY(key, read) key,
+#define AS_READ(key, read) read,
+
+static const char *const field_keys[] = {FIELDS(AS_KEY)};
+static void (*const field_reads[])(reader *r) = {FIELDS(AS_READ)};
+enum { N_FIELDS = sizeof field_keys / sizeof field_keys[0] };
+
+static void read_body(reader *r) {
+  unsigned seen = 0;
+  for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');) {
+    const int field = find_key(&r->walk, field_keys, N_FIELDS, &seen);
+    if (field < N_FIELDS)
+      field_reads[field](r);
+    else
+      cb_walk_skip(&r->walk);
+  }
+  cb_walk_end(&r->walk);
+}
+
+static cocabo_status damaged(const cb_event *event, const char *what,
+                             cocabo_error *err) {
+  return cb_fail(err, COCABO_E_STORE, "event %lld of the log is damaged: %s",
+                 (long long)event->seq, what);
+}
+
+static cocabo_status refuse(const reader *r, cocabo_error *err) {
+  if (r->walk.no_memory)
+    return cb_no_memory(err);
+  if (r->refusal.code != COCABO_OK)
+    return damaged(r->event, r->refusal.message, err);
+  return cb_fail(err, COCABO_E_STORE,
+                 "event %lld of the log is damaged at byte %td: want %s",
+                 (long long)r->event->seq, r->walk.at - r->walk.text, r->walk.why);
+}
+
+/* What the fold takes for granted. */
+static cocabo_status check_complete(const cb_event *event, cocabo_error *err) {
+  if (event->kind == CB_STUDY_CREATED && (!event->space || event->space->n == 0))
+    return damaged(event, "it has no space", err);
+  if (event->kind == CB_TRIAL_TOLD && !event->has_y)
+    return damaged(event, "it has no value", err);
+  return COCABO_OK;
+}
+
+static cocabo_status decode(reader *r, cocabo_error *err) {
+  const cb_event *event = r->event;
+  if (event->kind < CB_STUDY_CREATED || event->kind > CB_MODEL_FITTED)
+    return cb_fail(err, COCABO_E_STORE,
+                   "event %lld of the log is of kind %d, which this version of cocabo "
+                   "does not know",
+                   (long long)event->seq, (int)event->kind);
+  read_body(r);
+  return r->walk.why ? refuse(r, err) : check_complete(event, err);
+}
+
+cocabo_status cb_codec_decode(const char *text, size_t length, cb_event *event,
+                              cocabo_error *err) {
+  reader r = {.walk = cb_walk_start(text, length), .event = event};
+  const cocabo_status status = decode(&r, err);
+  if (status != COCABO_OK)
+    cb_event_clear(event);
+  return status;
+}

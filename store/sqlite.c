@@ -1,0 +1,672 @@
+/* sqlite.c - the operations of a store, on SQLite.
+ *
+ * A mutex guards the connection. What writes is one transaction; what reads is one
+ * statement, so that it sees the file as it was at one moment.
+ */
+#include "store/sqlite.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "space/text.h"
+#include "store/codec.h"
+#include "store/database.h"
+#include "study/store.h"
+
+typedef struct sqlite_store {
+  cocabo_store base;
+  pthread_mutex_t lock;
+  pid_t process; /* that opened it: SQLite's locks do not survive a fork */
+  cb_database db;
+  cb_json json; /* the body being written */
+} sqlite_store;
+
+/* ---- statements ------------------------------------------------------------------ */
+
+enum {
+  ADD_STUDY,
+  STUDY_BY_NAME,
+  LETTERS_BY_ID,
+  ALL_STUDIES,
+  DROP_STUDY,
+  DROP_EVENTS,
+  DROP_LEASES,
+  EVENTS_AFTER,
+  EVENT_BY_ID,
+  LAST_SEQ,
+  LAST_NUMBER,
+  LAST_ATTEMPT,
+  ADD_EVENT,
+  ADD_LEASE,
+  DROP_LEASE,
+  RENEW_LEASES,
+  EXPIRED_LEASES,
+  N_STATEMENTS
+};
+
+static const char *const statements[N_STATEMENTS] = {
+    [ADD_STUDY] = "INSERT INTO studies (name, letters) VALUES (?1, ?2)",
+    [STUDY_BY_NAME] = "SELECT id FROM studies WHERE name = ?1",
+    [LETTERS_BY_ID] = "SELECT letters FROM studies WHERE id = ?1",
+    [ALL_STUDIES] = "SELECT name FROM studies ORDER BY id",
+    [DROP_STUDY] = "DELETE FROM studies WHERE id = ?1",
+    [DROP_EVENTS] = "DELETE FROM events WHERE study = ?1",
+    [DROP_LEASES] = "DELETE FROM leases WHERE study = ?1",
+    [EVENTS_AFTER] = "SELECT seq, id, time, kind, number, attempt, body FROM events "
+                     "WHERE study = ?1 AND seq > ?2 ORDER BY seq",
+    [EVENT_BY_ID] = "SELECT seq, time FROM events WHERE study = ?1 AND id = ?2",
+    [LAST_SEQ] = "SELECT max(seq) FROM events WHERE study = ?1",
+    [LAST_NUMBER] = "SELECT max(number) FROM events "
+                    "WHERE study = ?1 AND kind IN (3, 9)",
+    [LAST_ATTEMPT] = "SELECT max(attempt) FROM events "
+                     "WHERE study = ?1 AND number = ?2 AND kind = 8",
+    [ADD_EVENT] = "INSERT INTO events (study, seq, id, time, kind, number, attempt, "
+                  "body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [ADD_LEASE] = "INSERT OR REPLACE INTO leases (study, trial, owner, until) "
+                  "VALUES (?1, ?2, ?3, ?4)",
+    [DROP_LEASE] = "DELETE FROM leases WHERE study = ?1 AND trial = ?2",
+    [RENEW_LEASES] = "UPDATE leases SET until = ?3 WHERE study = ?1 AND owner = ?2",
+    [EXPIRED_LEASES] = "SELECT trial FROM leases WHERE study = ?1 AND until <= ?2 "
+                       "ORDER BY trial",
+};
+_Static_assert((int)N_STATEMENTS <= (int)CB_MAX_STATEMENTS, "they have a place");
+
+/* A statement that is being used. What has gone wrong is kept in `answer` until it is
+ * asked for, so that binding needs no checks. */
+typedef struct query {
+  sqlite_store *store;
+  sqlite3_stmt *statement;
+  int answer; /* SQLITE_OK, SQLITE_ROW, SQLITE_DONE or an error */
+} query;
+
+static query ask(sqlite_store *s, int which, int64_t study) {
+  query q = {.store = s, .statement = cb_database_statement(&s->db, which)};
+  q.answer = q.statement ? sqlite3_bind_int64(q.statement, 1, study)
+                         : sqlite3_errcode(s->db.handle);
+  return q;
+}
+
+static query ask_name(sqlite_store *s, int which, const char *name) {
+  query q = {.store = s, .statement = cb_database_statement(&s->db, which)};
+  q.answer = q.statement ? sqlite3_bind_text(q.statement, 1, name, -1, SQLITE_STATIC)
+                         : sqlite3_errcode(s->db.handle);
+  return q;
+}
+
+static void bind_integer(query *q, int place, int64_t value) {
+  if (q->answer == SQLITE_OK)
+    q->answer = sqlite3_bind_int64(q->statement, place, value);
+}
+
+static void bind_real(query *q, int place, double value) {
+  if (q->answer == SQLITE_OK)
+    q->answer = sqlite3_bind_double(q->statement, place, value);
+}
+
+/* The text is borrowed until the query ends. */
+static void bind_text(query *q, int place, const char *text, size_t length) {
+  if (q->answer == SQLITE_OK)
+    q->answer = sqlite3_bind_text64(q->statement, place, text, length, SQLITE_STATIC,
+                                    SQLITE_UTF8);
+}
+
+static void bind_blob(query *q, int place, const void *bytes, size_t length) {
+  if (q->answer == SQLITE_OK)
+    q->answer = sqlite3_bind_blob64(q->statement, place, bytes, length, SQLITE_STATIC);
+}
+
+static bool next_row(query *q) {
+  if (q->answer == SQLITE_OK || q->answer == SQLITE_ROW)
+    q->answer = sqlite3_step(q->statement);
+  return q->answer == SQLITE_ROW;
+}
+
+/* Ends it, at whatever row it is. */
+static cocabo_status done(query *q, cocabo_error *err) {
+  const bool fine =
+      q->answer == SQLITE_OK || q->answer == SQLITE_ROW || q->answer == SQLITE_DONE;
+  const cocabo_status status =
+      fine ? COCABO_OK : cb_database_fail(&q->store->db, q->answer, err);
+  if (q->statement) {
+    sqlite3_reset(q->statement);
+    sqlite3_clear_bindings(q->statement);
+  }
+  return status;
+}
+
+static cocabo_status execute(query *q, cocabo_error *err) {
+  next_row(q);
+  return done(q, err);
+}
+
+/* The first column of the first row; `otherwise` if there is none or it is NULL. */
+static cocabo_status get_integer(query *q, int64_t otherwise, int64_t *out,
+                                 cocabo_error *err) {
+  *out = next_row(q) && sqlite3_column_type(q->statement, 0) != SQLITE_NULL
+             ? sqlite3_column_int64(q->statement, 0)
+             : otherwise;
+  return done(q, err);
+}
+
+/* ---- small things ---------------------------------------------------------------- */
+
+/* The store's clock: that of the machine, which all its users share. */
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static cocabo_status deleted(cocabo_error *err) {
+  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
+}
+
+static cocabo_status no_study(const char *name, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
+}
+
+static cocabo_status damaged(const sqlite_store *s, const char *what,
+                             cocabo_error *err) {
+  char path[CB_SHOWN];
+  return cb_fail(err, COCABO_E_STORE, "the database \"%s\" is damaged: %s",
+                 cb_text_show(path, s->db.path), what);
+}
+
+enum { ID_BYTES = 16 };
+
+/* Most significant byte first, whatever the machine. */
+static void pack_id(const uint64_t id[2], unsigned char bytes[ID_BYTES]) {
+  for (int i = 0; i < ID_BYTES; i++)
+    bytes[i] = (unsigned char)(id[i / 8] >> (8 * (7 - i % 8)));
+}
+
+static void unpack_id(const unsigned char bytes[ID_BYTES], uint64_t id[2]) {
+  id[0] = id[1] = 0;
+  for (int i = 0; i < ID_BYTES; i++)
+    id[i / 8] = id[i / 8] << 8 | bytes[i];
+}
+
+static cocabo_status find_id(sqlite_store *s, const char *name, int64_t *id,
+                             cocabo_error *err) {
+  query q = ask_name(s, STUDY_BY_NAME, name);
+  return get_integer(&q, -1, id, err);
+}
+
+/* Also says whether the study is still there. */
+static cocabo_status get_letters(sqlite_store *s, int64_t study,
+                                 char letters[static COCABO_MAX_PARAMETERS + 1],
+                                 cocabo_error *err) {
+  query q = ask(s, LETTERS_BY_ID, study);
+  const bool found = next_row(&q);
+  const char *text = found ? (const char *)sqlite3_column_text(q.statement, 0) : NULL;
+  const bool fits = text && strlen(text) <= COCABO_MAX_PARAMETERS;
+  if (fits)
+    strcpy(letters, text);
+  CB_TRY(done(&q, err));
+  if (!found)
+    return deleted(err);
+  return fits ? COCABO_OK : damaged(s, "a study has too many parameters", err);
+}
+
+static cocabo_status check_exists(sqlite_store *s, int64_t study, cocabo_error *err) {
+  char letters[COCABO_MAX_PARAMETERS + 1];
+  return get_letters(s, study, letters, err);
+}
+
+/* ---- appending ------------------------------------------------------------------- */
+
+/* Where an event is in the log; seq 0: it is not. */
+typedef struct place {
+  int64_t seq;
+  double time;
+} place;
+
+typedef struct appending {
+  sqlite_store *store;
+  int64_t study;
+  const cb_append *what;
+  place *places; /* one for each event */
+  char letters[COCABO_MAX_PARAMETERS + 1];
+  int64_t last_seq, next_number; /* of the log, as far as it is written */
+  double time;
+} appending;
+
+static bool makes_trial(const cb_event *event) {
+  return event->kind == CB_TRIAL_ASKED || event->kind == CB_TRIAL_ADDED;
+}
+
+static cocabo_status find_place(const appending *a, const cb_event *event, place *out,
+                                cocabo_error *err) {
+  unsigned char id[ID_BYTES];
+  pack_id(event->id, id);
+  query q = ask(a->store, EVENT_BY_ID, a->study);
+  bind_blob(&q, 2, id, sizeof id);
+  *out = (place){0};
+  if (next_row(&q))
+    *out = (place){.seq = sqlite3_column_int64(q.statement, 0),
+                   .time = sqlite3_column_double(q.statement, 1)};
+  return done(&q, err);
+}
+
+static cocabo_status find_places(const appending *a, bool *all, cocabo_error *err) {
+  *all = true;
+  for (int i = 0; i < a->what->n; i++) {
+    CB_TRY(find_place(a, &a->what->events[i], &a->places[i], err));
+    *all = *all && a->places[i].seq > 0;
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status find_end(appending *a, cocabo_error *err) {
+  query seq = ask(a->store, LAST_SEQ, a->study);
+  CB_TRY(get_integer(&seq, 0, &a->last_seq, err));
+  query number = ask(a->store, LAST_NUMBER, a->study);
+  CB_TRY(get_integer(&number, -1, &a->next_number, err));
+  a->next_number++;
+  return COCABO_OK;
+}
+
+static cocabo_status taken(int64_t number, int64_t next, cocabo_error *err) {
+  return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
+                 (long long)number, (long long)next);
+}
+
+/* The last attempt of a trial in the log, 0 if it was never handed out again. */
+static cocabo_status last_attempt(const appending *a, int64_t number, int64_t *out,
+                                  cocabo_error *err) {
+  query q = ask(a->store, LAST_ATTEMPT, a->study);
+  bind_integer(&q, 2, number);
+  return get_integer(&q, 0, out, err);
+}
+
+static cocabo_status check_event(const appending *a, const cb_event *event,
+                                 cocabo_error *err) {
+  if (makes_trial(event) && event->number != a->next_number)
+    return taken(event->number, a->next_number, err);
+  if (event->kind != CB_TRIAL_RESUMED || event->number >= a->next_number)
+    return COCABO_OK;
+  int64_t last = 0;
+  CB_TRY(last_attempt(a, event->number, &last, err));
+  if (event->attempt <= last)
+    return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
+                   (long long)event->attempt, (long long)event->number);
+  return COCABO_OK;
+}
+
+static cocabo_status insert_event(const appending *a, const cb_event *event,
+                                  cocabo_error *err) {
+  cb_json *json = &a->store->json;
+  unsigned char id[ID_BYTES];
+  pack_id(event->id, id);
+  CB_TRY(cb_codec_encode(json, event, a->letters, err));
+  query q = ask(a->store, ADD_EVENT, a->study);
+  bind_integer(&q, 2, a->last_seq + 1);
+  bind_blob(&q, 3, id, sizeof id);
+  bind_real(&q, 4, a->time);
+  bind_integer(&q, 5, event->kind);
+  bind_integer(&q, 6, event->number);
+  bind_integer(&q, 7, event->attempt);
+  bind_text(&q, 8, json->text, json->length);
+  return execute(&q, err);
+}
+
+static cocabo_status grant_lease(const appending *a, int64_t number,
+                                 cocabo_error *err) {
+  query q = ask(a->store, ADD_LEASE, a->study);
+  bind_integer(&q, 2, number);
+  bind_text(&q, 3, a->what->owner, strlen(a->what->owner));
+  bind_real(&q, 4, a->time + a->what->seconds);
+  return execute(&q, err);
+}
+
+static cocabo_status end_lease(const appending *a, int64_t number, cocabo_error *err) {
+  query q = ask(a->store, DROP_LEASE, a->study);
+  bind_integer(&q, 2, number);
+  return execute(&q, err);
+}
+
+static cocabo_status update_lease(const appending *a, const cb_event *event,
+                                  cocabo_error *err) {
+  int64_t last = 0;
+  switch (event->kind) {
+  case CB_TRIAL_ASKED:
+  case CB_TRIAL_RESUMED:
+    return a->what->owner ? grant_lease(a, event->number, err)
+                          : end_lease(a, event->number, err);
+  case CB_TRIAL_TOLD:
+  case CB_TRIAL_FAILED:
+  case CB_TRIAL_INTERRUPTED:
+    return end_lease(a, event->number, err);
+  case CB_TRIAL_STALE: /* unless the trial is somebody else's by now */
+    CB_TRY(last_attempt(a, event->number, &last, err));
+    return event->attempt >= last ? end_lease(a, event->number, err) : COCABO_OK;
+  default:
+    return COCABO_OK;
+  }
+}
+
+static cocabo_status write_event(appending *a, int i, cocabo_error *err) {
+  const cb_event *event = &a->what->events[i];
+  CB_TRY(check_event(a, event, err));
+  CB_TRY(insert_event(a, event, err));
+  CB_TRY(update_lease(a, event, err));
+  a->places[i] = (place){.seq = ++a->last_seq, .time = a->time};
+  a->next_number += makes_trial(event);
+  return COCABO_OK;
+}
+
+/* Events whose id has no place yet; it may come twice in one call. */
+static cocabo_status write_new(appending *a, cocabo_error *err) {
+  const cb_append *what = a->what;
+  CB_TRY(find_end(a, err));
+  if (what->next_number >= 0 && what->next_number != a->next_number)
+    return taken(what->next_number, a->next_number, err);
+  for (int i = 0; i < what->n; i++) {
+    if (a->places[i].seq == 0 && i > 0)
+      CB_TRY(find_place(a, &what->events[i], &a->places[i], err));
+    if (a->places[i].seq == 0)
+      CB_TRY(write_event(a, i, err));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status append_inside(appending *a, cocabo_error *err) {
+  bool all = false;
+  CB_TRY(get_letters(a->store, a->study, a->letters, err));
+  CB_TRY(find_places(a, &all, err));
+  return all ? COCABO_OK : write_new(a, err);
+}
+
+static cocabo_status append_events(sqlite_store *s, int64_t study,
+                                   const cb_append *what, cocabo_error *err) {
+  appending a = {.store = s, .study = study, .what = what, .time = now()};
+  a.places = cb_calloc((size_t)what->n, sizeof *a.places);
+  if (!a.places)
+    return cb_no_memory(err);
+  cocabo_status status = cb_database_begin(&s->db, what->durable, err);
+  if (status == COCABO_OK)
+    status = cb_database_end(&s->db, append_inside(&a, err), err);
+  for (int i = 0; i < what->n && status == COCABO_OK; i++) {
+    what->events[i].seq = a.places[i].seq;
+    what->events[i].time = a.places[i].time;
+  }
+  cb_free(a.places);
+  return status;
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+static cocabo_status read_head(const query *q, cb_event *event, cocabo_error *err) {
+  sqlite3_stmt *row = q->statement;
+  event->seq = sqlite3_column_int64(row, 0);
+  event->time = sqlite3_column_double(row, 2);
+  const int64_t kind = sqlite3_column_int64(row, 3);
+  event->number = sqlite3_column_int64(row, 4);
+  event->attempt = sqlite3_column_int64(row, 5);
+  event->kind = (cb_event_kind)(kind > 0 && kind < INT_MAX ? kind : 0);
+  const unsigned char *id = sqlite3_column_blob(row, 1);
+  if (!id || sqlite3_column_bytes(row, 1) != ID_BYTES)
+    return damaged(q->store, "an event has no id", err);
+  unpack_id(id, event->id);
+  return COCABO_OK;
+}
+
+static cocabo_status show_event(const query *q, cb_event_fn each, void *user,
+                                cocabo_error *err) {
+  cb_event event = {0};
+  CB_TRY(read_head(q, &event, err));
+  const char *body = (const char *)sqlite3_column_text(q->statement, 6);
+  if (!body)
+    return cb_no_memory(err);
+  CB_TRY(cb_codec_decode(body, (size_t)sqlite3_column_bytes(q->statement, 6), &event,
+                         err));
+  const cocabo_status status = each(user, &event, err);
+  cb_event_clear(&event);
+  return status;
+}
+
+static cocabo_status show_events(sqlite_store *s, int64_t study, int64_t seq,
+                                 cb_event_fn each, void *user, cocabo_error *err) {
+  query q = ask(s, EVENTS_AFTER, study);
+  bind_integer(&q, 2, seq);
+  cocabo_status status = COCABO_OK;
+  bool any = false;
+  while (status == COCABO_OK && next_row(&q)) {
+    status = show_event(&q, each, user, err);
+    any = true;
+  }
+  const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
+  if (status == COCABO_OK)
+    status = ended;
+  return status == COCABO_OK && !any ? check_exists(s, study, err) : status;
+}
+
+static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
+                                cocabo_error *err) {
+  query q = {.store = s, .statement = cb_database_statement(&s->db, ALL_STUDIES)};
+  q.answer = q.statement ? SQLITE_OK : sqlite3_errcode(s->db.handle);
+  cocabo_status status = COCABO_OK;
+  while (status == COCABO_OK && next_row(&q)) {
+    const char *name = (const char *)sqlite3_column_text(q.statement, 0);
+    status = name ? each(user, name, err) : cb_no_memory(err);
+  }
+  const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
+  return status == COCABO_OK ? ended : status;
+}
+
+static cocabo_status show_expired(sqlite_store *s, int64_t study, cb_number_fn each,
+                                  void *user, cocabo_error *err) {
+  CB_TRY(check_exists(s, study, err));
+  query q = ask(s, EXPIRED_LEASES, study);
+  bind_real(&q, 2, now());
+  cocabo_status status = COCABO_OK;
+  while (status == COCABO_OK && next_row(&q))
+    status = each(user, sqlite3_column_int64(q.statement, 0), err);
+  const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
+  return status == COCABO_OK ? ended : status;
+}
+
+/* ---- studies --------------------------------------------------------------------- */
+
+static cocabo_status insert_study(sqlite_store *s, const char *name,
+                                  const char *letters, int64_t *id, cocabo_error *err) {
+  query q = ask_name(s, ADD_STUDY, name);
+  bind_text(&q, 2, letters, strlen(letters));
+  CB_TRY(execute(&q, err));
+  *id = sqlite3_last_insert_rowid(s->db.handle);
+  return COCABO_OK;
+}
+
+static cocabo_status create_inside(appending *a, const char *name, cocabo_error *err) {
+  CB_TRY(find_id(a->store, name, &a->study, err));
+  if (a->study >= 0)
+    return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", name);
+  CB_TRY(insert_study(a->store, name, a->letters, &a->study, err));
+  return insert_event(a, a->what->events, err);
+}
+
+/* What cannot be read back must not be written: the log would have no beginning. */
+static cocabo_status check_readable(sqlite_store *s, const cb_event *created,
+                                    cocabo_error *err) {
+  cb_event copy = {.kind = created->kind, .seq = 1};
+  CB_TRY(cb_codec_encode(&s->json, created, "", err));
+  CB_TRY(cb_codec_decode(s->json.text, s->json.length, &copy, err));
+  const bool same = cb_space_equal(copy.space, created->space);
+  cb_event_clear(&copy);
+  return same ? COCABO_OK
+              : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
+}
+
+static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *created,
+                                  int64_t *id, cocabo_error *err) {
+  const cb_append what = {.events = created, .n = 1};
+  appending a = {.store = s, .what = &what, .time = now()};
+  if (!created->space)
+    return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
+  CB_TRY(check_readable(s, created, err));
+  cb_codec_letters(created->space, a.letters);
+  CB_TRY(cb_database_begin(&s->db, true, err));
+  CB_TRY(cb_database_end(&s->db, create_inside(&a, name, err), err));
+  created->seq = 1;
+  created->time = a.time;
+  *id = a.study;
+  return COCABO_OK;
+}
+
+static cocabo_status remove_inside(sqlite_store *s, const char *name,
+                                   cocabo_error *err) {
+  static const int drops[] = {DROP_LEASES, DROP_EVENTS, DROP_STUDY};
+  int64_t id = -1;
+  CB_TRY(find_id(s, name, &id, err));
+  if (id < 0)
+    return no_study(name, err);
+  for (size_t i = 0; i < sizeof drops / sizeof drops[0]; i++) {
+    query q = ask(s, drops[i], id);
+    CB_TRY(execute(&q, err));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status renew_inside(sqlite_store *s, int64_t study, const char *owner,
+                                  double seconds, cocabo_error *err) {
+  CB_TRY(check_exists(s, study, err));
+  query q = ask(s, RENEW_LEASES, study);
+  bind_text(&q, 2, owner, strlen(owner));
+  bind_real(&q, 3, now() + seconds);
+  return execute(&q, err);
+}
+
+/* ---- operations ------------------------------------------------------------------ */
+
+static cocabo_status enter(sqlite_store *s, cocabo_error *err) {
+  char path[CB_SHOWN];
+  if (s->process != getpid())
+    return cb_fail(err, COCABO_E_STORE,
+                   "the database \"%s\" was opened before the process forked: open it "
+                   "again in the child",
+                   cb_text_show(path, s->db.path));
+  pthread_mutex_lock(&s->lock);
+  return COCABO_OK;
+}
+
+static cocabo_status leave(sqlite_store *s, cocabo_status status) {
+  pthread_mutex_unlock(&s->lock);
+  return status;
+}
+
+static cocabo_status create(cocabo_store *store, const char *name, cb_event *created,
+                            int64_t *id, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  return leave(s, create_study(s, name, created, id, err));
+}
+
+static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
+                          cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  int64_t found = -1;
+  CB_TRY(enter(s, err));
+  CB_TRY(leave(s, find_id(s, name, &found, err)));
+  if (found < 0)
+    return no_study(name, err);
+  *id = found;
+  return COCABO_OK;
+}
+
+static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
+                                cb_event_fn each, void *user, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  return leave(s, show_events(s, id, seq, each, user, err));
+}
+
+static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *what,
+                            cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  return leave(s, append_events(s, id, what, err));
+}
+
+static cocabo_status list(cocabo_store *store, cb_name_fn each, void *user,
+                          cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  return leave(s, show_names(s, each, user, err));
+}
+
+static cocabo_status remove_study(cocabo_store *store, const char *name,
+                                  cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  cocabo_status status = cb_database_begin(&s->db, true, err);
+  if (status == COCABO_OK)
+    status = cb_database_end(&s->db, remove_inside(s, name, err), err);
+  return leave(s, status);
+}
+
+static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
+                           double seconds, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  cocabo_status status = cb_database_begin(&s->db, false, err);
+  if (status == COCABO_OK)
+    status = cb_database_end(&s->db, renew_inside(s, id, owner, seconds, err), err);
+  return leave(s, status);
+}
+
+static cocabo_status expired(cocabo_store *store, int64_t id, cb_number_fn each,
+                             void *user, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  return leave(s, show_expired(s, id, each, user, err));
+}
+
+/* In a forked child the connection is left alone: closing it would end the parent's. */
+static void free_store(cocabo_store *store) {
+  sqlite_store *s = (sqlite_store *)store;
+  if (s->process == getpid()) {
+    cb_database_close(&s->db);
+    pthread_mutex_destroy(&s->lock);
+  }
+  cb_json_free(&s->json);
+  cb_free(s);
+}
+
+static const cb_store_ops sqlite_ops = {
+    .create = create,
+    .find = find,
+    .read_since = read_since,
+    .append = append,
+    .list = list,
+    .remove = remove_study,
+    .free = free_store,
+    .renew = renew,
+    .expired = expired,
+};
+
+cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,
+                             double patience, cocabo_error *err) {
+  sqlite_store *s = cb_calloc(1, sizeof *s);
+  if (!s)
+    return cb_no_memory(err);
+  cocabo_status status = cb_database_open(&s->db, path, flags, patience, err);
+  if (status == COCABO_OK && pthread_mutex_init(&s->lock, NULL) != 0) {
+    cb_database_close(&s->db);
+    status = cb_no_memory(err);
+  }
+  if (status != COCABO_OK) {
+    cb_free(s);
+    return status;
+  }
+  s->base.ops = &sqlite_ops;
+  s->db.sql = statements;
+  s->process = getpid();
+  *out = &s->base;
+  return COCABO_OK;
+}

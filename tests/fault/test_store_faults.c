@@ -1,0 +1,746 @@
+/* Files that are damaged, foreign, newer, locked, read-only, or on a full disk: one
+ * sentence that names the file, nothing made worse, and never a crash. And every
+ * operation with the k-th allocation failing, ours and SQLite's. */
+#include "check.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cocabo_store.h"
+#include "store/sqlite.h"
+#include "study/store.h"
+
+static cocabo_error err;
+static char folder[] = "/tmp/cocabo-faults-XXXXXX"; /* also the working directory */
+
+static cocabo_space *space; /* one real, x */
+
+static int enter_folder(void **state) {
+  (void)state;
+  space = cocabo_space_new();
+  if (cocabo_space_add_real(space, "x", 0, 1, 0, 0, &err) != COCABO_OK)
+    return 1;
+  return !mkdtemp(folder) || chmod(folder, 0755) != 0 || chdir(folder) != 0;
+}
+
+static void lift_limit(void) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* Also after a test that failed half-way. */
+static int clean_up(void **state) {
+  (void)state;
+  lift_limit();
+  umount("disk");
+  return system("rm -rf ./*") != 0;
+}
+
+static int leave_folder(void **state) {
+  (void)state;
+  cocabo_space_free(space);
+  return chdir("/") != 0 || rmdir(folder) != 0;
+}
+
+/* ---- a small study in a file ----------------------------------------------------- */
+
+static cocabo_store *open_store(const char *path, unsigned flags) {
+  cocabo_store *store = NULL;
+  assert_ok(cocabo_store_open(&store, path, flags, &err));
+  return store;
+}
+
+static uint64_t next_id = 1;
+
+static cocabo_status create(cocabo_store *store, const char *name, int64_t *id) {
+  cb_event created = {.kind = CB_STUDY_CREATED, .number = -1, .space = space};
+  created.id[1] = next_id++;
+  return store->ops->create(store, name, &created, id, &err);
+}
+
+/* Trial `number` is asked and told at one stroke. */
+static cocabo_status append_trial(cocabo_store *store, int64_t study, int64_t number) {
+  cb_cell cell = {.real = 0.5};
+  cb_event events[] = {{.kind = CB_TRIAL_ASKED,
+                        .number = number,
+                        .id = {1, next_id++},
+                        .origin = CB_BY_DESIGN,
+                        .n_cells = 1,
+                        .cells = &cell},
+                       {.kind = CB_TRIAL_TOLD,
+                        .number = number,
+                        .id = {1, next_id++},
+                        .has_y = true,
+                        .y = 0.1 * (double)number}};
+  const cb_append what = {.events = events, .n = 2, .next_number = number};
+  return store->ops->append(store, study, &what, &err);
+}
+
+static cocabo_status count_event(void *user, const cb_event *event, cocabo_error *e) {
+  (void)event;
+  (void)e;
+  ++*(int *)user;
+  return COCABO_OK;
+}
+
+static cocabo_status read_all(cocabo_store *store, int64_t study, int *n) {
+  *n = 0;
+  return store->ops->read_since(store, study, 0, count_event, n, &err);
+}
+
+static cocabo_status find(cocabo_store *store, int64_t *id) {
+  return store->ops->find(store, "s", id, &err);
+}
+
+/* Study "s" with so many trials. */
+static void make_file(const char *path, int n_trials) {
+  cocabo_store *store = open_store(path, COCABO_STORE_CREATE);
+  int64_t id = 0;
+  assert_ok(create(store, "s", &id));
+  for (int i = 0; i < n_trials; i++)
+    assert_ok(append_trial(store, id, i));
+  cocabo_store_free(store);
+}
+
+static void assert_trials(const char *path, int n_trials) {
+  cocabo_store *store = open_store(path, 0);
+  int64_t id = 0;
+  int n = 0;
+  assert_ok(find(store, &id));
+  assert_ok(read_all(store, id, &n));
+  assert_int_equal(n, 1 + 2 * n_trials);
+  cocabo_store_free(store);
+}
+
+/* Behind the store's back. */
+static void run_sql(const char *path, const char *sql) {
+  sqlite3 *db = NULL;
+  char *message = NULL;
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+    fail_msg("%s: %s", sql, message);
+  sqlite3_close(db);
+}
+
+typedef struct bytes {
+  unsigned char *at;
+  size_t n;
+} bytes;
+
+static bytes read_bytes(const char *path) {
+  struct stat info;
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  assert_int_equal(fstat(fileno(file), &info), 0);
+  bytes b = {.at = malloc((size_t)info.st_size + 1), .n = (size_t)info.st_size};
+  assert_int_equal(fread(b.at, 1, b.n, file), b.n);
+  fclose(file);
+  return b;
+}
+
+static void write_bytes(const char *path, bytes b) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(b.at, 1, b.n, file), b.n);
+  fclose(file);
+}
+
+static void assert_unchanged(const char *path, bytes want) {
+  const bytes got = read_bytes(path);
+  assert_int_equal(got.n, want.n);
+  assert_memory_equal(got.at, want.at, want.n);
+  free(got.at);
+}
+
+static void assert_refused(const char *path, const char *sentence) {
+  const bytes before = read_bytes(path);
+  cocabo_store *store = NULL;
+  assert_fails(cocabo_store_open(&store, path, COCABO_STORE_CREATE, &err),
+               COCABO_E_STORE, sentence);
+  assert_fails(cocabo_store_open(&store, path, COCABO_STORE_READ_ONLY, &err),
+               COCABO_E_STORE, sentence);
+  assert_null(store);
+  assert_unchanged(path, before);
+  free(before.at);
+}
+
+/* ---- files that are not ours ----------------------------------------------------- */
+
+static void other_files_are_left_alone(void **state) {
+  (void)state;
+  char text[5000];
+  memset(text, 'x', sizeof text);
+  write_bytes("a.txt", (bytes){(unsigned char *)text, sizeof text});
+  assert_refused("a.txt", "\"a.txt\" is not a SQLite database");
+  write_bytes("b.txt", (bytes){(unsigned char *)text, 7});
+  assert_refused("b.txt", "\"b.txt\" is not a SQLite database");
+  run_sql("c.db", "CREATE TABLE trials (number INTEGER)");
+  assert_refused("c.db",
+                 "\"c.db\" is a database of another program, want one of cocabo");
+  run_sql("d.db", "PRAGMA user_version=1");
+  assert_refused("d.db",
+                 "\"d.db\" is a database of another program, want one of cocabo");
+}
+
+static void a_newer_schema_is_refused(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  run_sql("a.db", "PRAGMA user_version=2");
+  assert_refused("a.db",
+                 "\"a.db\" was made by a newer version of cocabo: its schema is "
+                 "2, this version knows up to 1");
+}
+
+static void an_empty_file_becomes_a_store(void **state) {
+  (void)state;
+  write_bytes("a.db", (bytes){(unsigned char *)"", 0});
+  cocabo_store *store = NULL;
+  assert_fails(cocabo_store_open(&store, "a.db", COCABO_STORE_READ_ONLY, &err),
+               COCABO_E_STORE,
+               "the schema of \"a.db\" is 0, want 1: open it for writing once");
+  store = open_store("a.db", 0);
+  int64_t id = 0;
+  assert_ok(create(store, "s", &id));
+  cocabo_store_free(store);
+  assert_trials("a.db", 0);
+}
+
+static void a_missing_folder_is_told(void **state) {
+  (void)state;
+  cocabo_store *store = NULL;
+  assert_fails(cocabo_store_open(&store, "no/a.db", COCABO_STORE_CREATE, &err),
+               COCABO_E_STORE,
+               "\"no/a.db\" cannot be opened: No such file or directory");
+}
+
+/* ---- damage ---------------------------------------------------------------------- */
+
+/* Uses all of the store, and expects no more than sentences. */
+static void survive(const char *path) {
+  cocabo_store *store = NULL;
+  int64_t id = 0;
+  int n = 0;
+  if (cocabo_store_open(&store, path, 0, &err) != COCABO_OK) {
+    assert_int_equal(err.code, COCABO_E_STORE);
+    return;
+  }
+  cocabo_study *study = NULL;
+  if (cocabo_study_open(&study, "s", store, &err) == COCABO_OK)
+    cocabo_study_free(study);
+  if (find(store, &id) == COCABO_OK && read_all(store, id, &n) == COCABO_OK)
+    if (append_trial(store, id, (n - 1) / 2) != COCABO_OK)
+      assert_true(err.message[0] != '\0');
+  cocabo_store_free(store);
+}
+
+static void a_truncated_file_never_crashes(void **state) {
+  (void)state;
+  make_file("a.db", 100);
+  bytes all = read_bytes("a.db");
+  for (size_t n = 1; n < all.n; n += 509) {
+    write_bytes("b.db", (bytes){all.at, n});
+    survive("b.db");
+    unlink("b.db-wal");
+    unlink("b.db-shm");
+  }
+  free(all.at);
+}
+
+static void flipped_bytes_never_crash(void **state) {
+  (void)state;
+  make_file("a.db", 60);
+  bytes all = read_bytes("a.db");
+  unsigned seed = 7;
+  for (int i = 0; i < 300; i++) {
+    bytes copy = {.at = malloc(all.n), .n = all.n};
+    memcpy(copy.at, all.at, all.n);
+    for (int k = 0; k < 1 + i % 20; k++)
+      copy.at[100 + (size_t)rand_r(&seed) % (all.n - 100)] =
+          (unsigned char)rand_r(&seed);
+    write_bytes("b.db", copy);
+    free(copy.at);
+    survive("b.db");
+    unlink("b.db-wal");
+    unlink("b.db-shm");
+  }
+  free(all.at);
+}
+
+/* What the tables may say that the store never wrote. */
+static void hostile_rows_get_a_sentence(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"UPDATE events SET body = '{\"y\":1' WHERE seq = 3",
+       "event 3 of the log is damaged at byte 6: want a comma or the end of a list"},
+      {"UPDATE events SET body = '' WHERE seq = 2",
+       "event 2 of the log is damaged at byte 0: want an object"},
+      {"UPDATE events SET body = 'a' || char(0) || 'b' WHERE seq = 2",
+       "event 2 of the log is damaged at byte 0: want an object"},
+      {"UPDATE events SET kind = 11 WHERE seq = 2",
+       "event 2 of the log is of kind 11, which this version of cocabo does not know"},
+      {"UPDATE events SET kind = 4294967299 WHERE seq = 2",
+       "event 2 of the log is of kind 0, which this version of cocabo does not know"},
+      {"UPDATE events SET id = zeroblob(3) WHERE seq = 2",
+       "the database \"a.db\" is damaged: an event has no id"},
+      {"UPDATE events SET id = zeroblob(0) WHERE seq = 2",
+       "the database \"a.db\" is damaged: an event has no id"},
+      {"DROP TABLE events", "the database \"a.db\" failed: no such table: events"},
+      {"DROP TABLE events; CREATE TABLE events (study, seq, id, time, kind, number, "
+       "attempt, body); INSERT INTO events VALUES (1, 1, 7, 'x', 'y', 'z', NULL, NULL)",
+       "the database \"a.db\" is damaged: an event has no id"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    make_file("a.db", 1);
+    run_sql("a.db", cases[i][0]);
+    cocabo_store *store = open_store("a.db", 0);
+    int64_t id = 0;
+    int n = 0;
+    assert_ok(find(store, &id));
+    assert_fails(read_all(store, id, &n), COCABO_E_STORE, cases[i][1]);
+    cocabo_store_free(store);
+    unlink("a.db");
+  }
+}
+
+static void hostile_letters_get_a_sentence(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  run_sql("a.db", "UPDATE studies SET letters = hex(zeroblob(1000))");
+  cocabo_store *store = open_store("a.db", 0);
+  int64_t id = 0;
+  assert_ok(find(store, &id));
+  assert_fails(append_trial(store, id, 1), COCABO_E_STORE,
+               "the database \"a.db\" is damaged: a study has too many parameters");
+  cocabo_store_free(store);
+}
+
+/* ---- may not write --------------------------------------------------------------- */
+
+static void a_read_only_store_only_reads(void **state) {
+  (void)state;
+  make_file("a.db", 2);
+  cocabo_store *store = open_store("a.db", COCABO_STORE_READ_ONLY);
+  int64_t id = 0;
+  int n = 0;
+  const char *sentence = "the database \"a.db\" is open for reading only";
+  assert_ok(find(store, &id));
+  assert_ok(read_all(store, id, &n));
+  assert_int_equal(n, 5);
+  assert_fails(append_trial(store, id, 2), COCABO_E_STORE, sentence);
+  assert_fails(create(store, "t", &id), COCABO_E_STORE, sentence);
+  assert_fails(store->ops->remove(store, "s", &err), COCABO_E_STORE, sentence);
+  assert_fails(store->ops->renew(store, id, "me", 1, &err), COCABO_E_STORE, sentence);
+  cocabo_store_free(store);
+}
+
+/* Root may write everywhere, so somebody else tries, in a child process. */
+static void as_nobody(void (*act)(void)) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+      _exit(99);
+    act();
+    _exit(0);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* In the child: cmocka's asserts would run the parent's tests. */
+#define EXPECT(condition)                                                              \
+  do {                                                                                 \
+    if (!(condition)) {                                                                \
+      fprintf(stderr, "%s:%d: not %s (%s)\n", __FILE__, __LINE__, #condition,          \
+              err.message);                                                            \
+      _exit(1);                                                                        \
+    }                                                                                  \
+  } while (0)
+
+static void use_frozen_folder(void) {
+  cocabo_store *store = NULL;
+  int64_t id = 0;
+  int n = 0;
+  EXPECT(cocabo_store_open(&store, "r%/a b.db", 0, &err) == COCABO_E_STORE);
+  EXPECT(strcmp(err.message, "the database \"r%/a b.db\" cannot be written to") == 0);
+  EXPECT(cocabo_store_open(&store, "r%/new.db", COCABO_STORE_CREATE, &err) ==
+         COCABO_E_STORE);
+  EXPECT(strcmp(err.message, "\"r%/new.db\" cannot be opened: Permission denied") == 0);
+  EXPECT(cocabo_store_open(&store, "r%/secret.db", COCABO_STORE_READ_ONLY, &err) ==
+         COCABO_E_STORE);
+  EXPECT(strcmp(err.message, "\"r%/secret.db\" cannot be opened: Permission denied") ==
+         0);
+  EXPECT(cocabo_store_open(&store, "r%/a b.db", COCABO_STORE_READ_ONLY, &err) ==
+         COCABO_OK);
+  EXPECT(find(store, &id) == COCABO_OK);
+  EXPECT(read_all(store, id, &n) == COCABO_OK && n == 7);
+  cocabo_store_free(store);
+}
+
+static void a_frozen_folder_can_be_read(void **state) {
+  (void)state;
+  assert_int_equal(mkdir("r%", 0755), 0);
+  make_file("r%/a b.db", 3);
+  make_file("r%/secret.db", 1);
+  assert_int_equal(chmod("r%/a b.db", 0444), 0);
+  assert_int_equal(chmod("r%/secret.db", 0), 0);
+  assert_int_equal(chmod("r%", 0555), 0);
+  as_nobody(use_frozen_folder);
+  assert_int_equal(chmod("r%", 0755), 0);
+}
+
+static void use_frozen_file(void) {
+  cocabo_store *store = NULL;
+  int64_t id = 0;
+  int n = 0;
+  EXPECT(cocabo_store_open(&store, "w/a.db", 0, &err) == COCABO_OK);
+  EXPECT(find(store, &id) == COCABO_OK);
+  EXPECT(read_all(store, id, &n) == COCABO_OK && n == 7);
+  EXPECT(append_trial(store, id, 3) == COCABO_E_STORE);
+  EXPECT(strcmp(err.message, "the database \"w/a.db\" cannot be written to") == 0);
+  EXPECT(read_all(store, id, &n) == COCABO_OK && n == 7);
+  cocabo_store_free(store);
+}
+
+static void a_frozen_file_can_be_read(void **state) {
+  (void)state;
+  assert_int_equal(mkdir("w", 0755), 0);
+  make_file("w/a.db", 3);
+  assert_int_equal(chmod("w/a.db", 0444), 0);
+  assert_int_equal(chmod("w", 0777), 0);
+  as_nobody(use_frozen_file);
+}
+
+/* ---- locked, moved, forked ------------------------------------------------------- */
+
+static void a_lock_that_stays_is_told(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  sqlite3 *other = NULL;
+  assert_int_equal(sqlite3_open("a.db", &other), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+  cocabo_store *store = NULL;
+  int64_t id = 0;
+  int n = 0;
+  assert_ok(cb_sqlite_open(&store, "a.db", 0, 0.25, &err));
+  assert_ok(find(store, &id)); /* reading does not wait */
+  assert_ok(read_all(store, id, &n));
+  assert_fails(append_trial(store, id, 1), COCABO_E_STORE,
+               "the database \"a.db\" is locked: another process has held it for more "
+               "than 0.25 seconds");
+  assert_ok(read_all(store, id, &n));
+  assert_int_equal(n, 3);
+  sqlite3_close(other);
+  assert_ok(append_trial(store, id, 1));
+  cocabo_store_free(store);
+  assert_trials("a.db", 2);
+}
+
+static void a_file_that_is_gone_takes_no_events(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  cocabo_store *store = open_store("a.db", 0);
+  int64_t id = 0;
+  assert_ok(find(store, &id));
+  assert_int_equal(rename("a.db", "b.db"), 0);
+  assert_fails(append_trial(store, id, 1), COCABO_E_STORE,
+               "the database \"a.db\" has been moved or deleted");
+  assert_int_equal(rename("b.db", "a.db"), 0);
+  assert_ok(append_trial(store, id, 1));
+  assert_int_equal(unlink("a.db"), 0);
+  assert_fails(append_trial(store, id, 2), COCABO_E_STORE,
+               "the database \"a.db\" has been moved or deleted");
+  cocabo_store_free(store);
+}
+
+static void a_child_must_open_its_own(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  cocabo_store *store = open_store("a.db", 0);
+  int64_t id = 0;
+  int n = 0;
+  assert_ok(find(store, &id));
+  const pid_t child = fork();
+  if (child == 0) {
+    EXPECT(read_all(store, id, &n) == COCABO_E_STORE);
+    EXPECT(strcmp(err.message, "the database \"a.db\" was opened before the process "
+                               "forked: open it again in the child") == 0);
+    cocabo_store_free(store);
+    EXPECT(cocabo_store_open(&store, "a.db", 0, &err) == COCABO_OK);
+    EXPECT(append_trial(store, id, 1) == COCABO_OK);
+    cocabo_store_free(store);
+    _exit(0);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  next_id += 10; /* the child's ids */
+  assert_ok(read_all(store, id, &n));
+  assert_int_equal(n, 5);
+  assert_ok(append_trial(store, id, 2));
+  cocabo_store_free(store);
+  assert_trials("a.db", 3);
+}
+
+/* ---- durability ------------------------------------------------------------------ */
+
+/* In place of the C library's, which SQLite calls: nothing here needs the disk. */
+static int n_syncs;
+
+__attribute__((visibility("default"))) int fsync(int file) {
+  (void)file;
+  n_syncs++;
+  return 0;
+}
+
+__attribute__((visibility("default"))) int fdatasync(int file) {
+  return fsync(file);
+}
+
+static void durable_appends_wait_for_the_disk(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  cocabo_store *store = open_store("a.db", 0);
+  int64_t id = 0;
+  assert_ok(find(store, &id));
+  assert_ok(append_trial(store, id, 1)); /* the first one after opening may */
+  for (int i = 0; i < 6; i++) {
+    cb_event failed = {.kind = CB_TRIAL_FAILED, .number = 0, .id = {2, (uint64_t)i}};
+    const bool durable = i % 3 == 2;
+    const cb_append what = {
+        .events = &failed, .n = 1, .next_number = -1, .durable = durable};
+    n_syncs = 0;
+    assert_ok(store->ops->append(store, id, &what, &err));
+    assert_int_equal(n_syncs > 0, durable);
+  }
+  cocabo_store_free(store);
+}
+
+static void another_journal_becomes_a_write_ahead_log(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  run_sql("a.db", "VACUUM INTO 'b.db'"); /* what a backup looks like */
+  cocabo_store *store = open_store("b.db", 0);
+  int64_t id = 0;
+  assert_ok(find(store, &id));
+  assert_ok(append_trial(store, id, 1));
+  assert_int_equal(access("b.db-wal", F_OK), 0);
+  cocabo_store_free(store);
+  assert_int_not_equal(access("b.db-wal", F_OK), 0); /* tidy when nobody uses it */
+  assert_trials("b.db", 2);
+}
+
+/* ---- no room --------------------------------------------------------------------- */
+
+/* Appends until there is no room, makes some, and appends on. */
+static void fill_up(const char *path, const char *sentence, void (*make_room)(void)) {
+  cocabo_store *store = open_store(path, 0);
+  int64_t id = 0;
+  int n = 0, trials = 0;
+  assert_ok(find(store, &id));
+  while (append_trial(store, id, trials) == COCABO_OK)
+    assert_true(trials++ < 100000);
+  assert_int_equal(err.code, COCABO_E_STORE);
+  assert_string_equal(err.message, sentence);
+  assert_ok(read_all(store, id, &n)); /* what was said to be there is there */
+  assert_int_equal(n, 1 + 2 * trials);
+  make_room();
+  for (int i = 0; i < 20; i++)
+    assert_ok(append_trial(store, id, trials++));
+  cocabo_store_free(store);
+  assert_trials(path, trials);
+}
+
+static void a_failing_disk_is_told(void **state) {
+  (void)state;
+  make_file("a.db", 0);
+  struct rlimit limit;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  limit.rlim_cur = 300000;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  fill_up("a.db", "the disk of \"a.db\" failed: disk I/O error", lift_limit);
+}
+
+static void delete_ballast(void) {
+  unlink("disk/ballast");
+}
+
+static void a_full_disk_is_told(void **state) {
+  (void)state;
+  assert_int_equal(mkdir("disk", 0755), 0);
+  if (mount("tmpfs", "disk", "tmpfs", 0, "size=1m") != 0)
+    skip(); /* only root may */
+  make_file("disk/a.db", 0);
+  char *zeros = calloc(1, 600000);
+  write_bytes("disk/ballast", (bytes){(unsigned char *)zeros, 600000});
+  free(zeros);
+  fill_up("disk/a.db", "no room left on the disk of \"disk/a.db\"", delete_ballast);
+}
+
+/* ---- no memory ------------------------------------------------------------------- */
+
+/* SQLite's allocations are counted with ours. */
+static sqlite3_mem_methods real_memory;
+static long sqlite_countdown = -1;
+
+static bool sqlite_must_fail(void) {
+  return sqlite_countdown >= 0 && sqlite_countdown-- == 0;
+}
+
+static void *failing_malloc(int n) {
+  return sqlite_must_fail() ? NULL : real_memory.xMalloc(n);
+}
+
+static void *failing_realloc(void *block, int n) {
+  return sqlite_must_fail() ? NULL : real_memory.xRealloc(block, n);
+}
+
+static void use_failing_memory(void) {
+  sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory);
+  sqlite3_mem_methods failing = real_memory;
+  failing.xMalloc = failing_malloc;
+  failing.xRealloc = failing_realloc;
+  sqlite3_config(SQLITE_CONFIG_MALLOC, &failing);
+}
+
+static void fail_after(bool ours, long k) {
+  if (ours)
+    cb_mem_fail_after(k);
+  else
+    sqlite_countdown = k;
+}
+
+/* Repeats the call with one more allocation granted each time, until none fails: it
+ * succeeds or says that there is no memory, and after a failure it can be repeated. */
+#define CALL_WITHOUT_MEMORY(ours, call, again)                                         \
+  do {                                                                                 \
+    cocabo_status status_ = COCABO_E_NO_MEMORY;                                        \
+    for (long k_ = 0; status_ != COCABO_OK; k_++) {                                    \
+      fail_after(ours, k_);                                                            \
+      status_ = (call);                                                                \
+      fail_after(ours, -1);                                                            \
+      if (status_ == COCABO_OK)                                                        \
+        break;                                                                         \
+      assert_int_equal(status_, COCABO_E_NO_MEMORY);                                   \
+      assert_string_equal(err.message, "out of memory");                               \
+      again;                                                                           \
+      assert_true(k_ < 100000);                                                        \
+    }                                                                                  \
+  } while (0)
+
+static cocabo_status note_name(void *user, const char *name, cocabo_error *e) {
+  (void)e;
+  strcat(strcat(user, name), " ");
+  return COCABO_OK;
+}
+
+static cocabo_status note_number(void *user, int64_t number, cocabo_error *e) {
+  (void)e;
+  *(int64_t *)user = number;
+  return COCABO_OK;
+}
+
+static cocabo_status append_leased(cocabo_store *store, int64_t id, int64_t number) {
+  cb_cell cell = {.real = 0.5};
+  cb_event asked = {.kind = CB_TRIAL_ASKED,
+                    .number = number,
+                    .id = {1, next_id++},
+                    .origin = CB_BY_DESIGN,
+                    .n_cells = 1,
+                    .cells = &cell};
+  const cb_append what = {
+      .events = &asked, .n = 1, .next_number = number, .owner = "me", .seconds = -1.0};
+  return store->ops->append(store, id, &what, &err);
+}
+
+static cocabo_status reopen(cocabo_store **store) {
+  cocabo_store *fresh = NULL;
+  const cocabo_status status =
+      cocabo_store_open(&fresh, "sqlite:///a.db", COCABO_STORE_CREATE, &err);
+  if (status != COCABO_OK)
+    return status;
+  cocabo_store_free(*store);
+  *store = fresh;
+  return COCABO_OK;
+}
+
+static void use_all_without_memory(bool ours) {
+  cocabo_store *store = NULL;
+  int64_t id = 0, number = -1;
+  int n = 0;
+  char names[64] = "";
+  CALL_WITHOUT_MEMORY(ours, reopen(&store), (void)0);
+  CALL_WITHOUT_MEMORY(ours, create(store, "s", &id), (void)0);
+  CALL_WITHOUT_MEMORY(ours, append_trial(store, id, 0), (void)0);
+  CALL_WITHOUT_MEMORY(ours, append_leased(store, id, 1), (void)0);
+  CALL_WITHOUT_MEMORY(ours, reopen(&store), (void)0);
+  CALL_WITHOUT_MEMORY(ours, find(store, &id), (void)0);
+  CALL_WITHOUT_MEMORY(ours, read_all(store, id, &n), (void)0);
+  assert_int_equal(n, 4);
+  CALL_WITHOUT_MEMORY(ours, store->ops->list(store, note_name, names, &err),
+                      names[0] = '\0');
+  assert_string_equal(names, "s ");
+  CALL_WITHOUT_MEMORY(ours, store->ops->expired(store, id, note_number, &number, &err),
+                      number = -1);
+  assert_int_equal(number, 1);
+  CALL_WITHOUT_MEMORY(ours, store->ops->renew(store, id, "me", 60.0, &err), (void)0);
+  number = -1;
+  assert_ok(store->ops->expired(store, id, note_number, &number, &err));
+  assert_int_equal(number, -1);
+  CALL_WITHOUT_MEMORY(ours, store->ops->remove(store, "s", &err), (void)0);
+  assert_int_equal(find(store, &id), COCABO_E_NOT_FOUND);
+  cocabo_store_free(store);
+}
+
+static void lack_of_memory_is_told(void **state) {
+  (void)state;
+  use_all_without_memory(true);
+}
+
+static void lack_of_memory_in_sqlite_is_told(void **state) {
+  (void)state;
+  use_all_without_memory(false);
+}
+
+int main(void) {
+#define CLAIM(f) cmocka_unit_test_teardown(f, clean_up)
+  const struct CMUnitTest tests[] = {
+      CLAIM(other_files_are_left_alone),
+      CLAIM(a_newer_schema_is_refused),
+      CLAIM(an_empty_file_becomes_a_store),
+      CLAIM(a_missing_folder_is_told),
+      CLAIM(a_truncated_file_never_crashes),
+      CLAIM(flipped_bytes_never_crash),
+      CLAIM(hostile_rows_get_a_sentence),
+      CLAIM(hostile_letters_get_a_sentence),
+      CLAIM(a_read_only_store_only_reads),
+      CLAIM(a_frozen_folder_can_be_read),
+      CLAIM(a_frozen_file_can_be_read),
+      CLAIM(a_lock_that_stays_is_told),
+      CLAIM(a_file_that_is_gone_takes_no_events),
+      CLAIM(a_child_must_open_its_own),
+      CLAIM(durable_appends_wait_for_the_disk),
+      CLAIM(another_journal_becomes_a_write_ahead_log),
+      CLAIM(a_failing_disk_is_told),
+      CLAIM(a_full_disk_is_told),
+      CLAIM(lack_of_memory_is_told),
+      CLAIM(lack_of_memory_in_sqlite_is_told),
+  };
+#undef CLAIM
+  use_failing_memory();
+  return cmocka_run_group_tests_name("store faults", tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,388 @@
+/* One program being run: its output, its end, and the ends of those it leaves behind.
+ */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "front/clock.h"
+#include "outcome.h"
+
+extern char **environ;
+
+static cli_guard guard;
+static cli_process process; /* large: not on the stack */
+
+static int set_up(void **state) {
+  (void)state;
+  cocabo_error err;
+  return cli_guard_start(&guard, &err) == COCABO_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  cli_guard_stop(&guard);
+  return 0;
+}
+
+static void start(const char *script) {
+  char *const argv[] = {"sh", "-c", (char *)script, NULL};
+  const cli_start what = {.path = "/bin/sh",
+                          .argv = argv,
+                          .envp = environ,
+                          .guard = &guard,
+                          .logs = {-1, -1}};
+  cocabo_error err;
+  assert_ok(cli_process_start(&process, &what, &err));
+}
+
+/* Waits until it is over, at most so many seconds. */
+static void finish(double patience) {
+  const double start_time = front_now();
+  while (!cli_process_tick(&process, &guard, front_now())) {
+    struct pollfd files[2];
+    const int n = cli_process_files(&process, files);
+    if (poll(files, (nfds_t)n, 5) > 0)
+      for (int i = 0; i < n; i++)
+        if (files[i].revents)
+          cli_process_read(&process, files[i].fd);
+    if (front_now() - start_time > patience)
+      fail_msg("not over after %g s", patience);
+  }
+}
+
+static void run(const char *script, cli_outcome *out) {
+  char result[300];
+  snprintf(result, sizeof result, "%s/result", guard.folder);
+  unlink(result);
+  setenv("COCABO_RESULT", result, 1);
+  start(script);
+  finish(10.0);
+  cli_outcome_read(out, &process, result);
+}
+
+static void assert_completes(const char *script, double value) {
+  cli_outcome out;
+  run(script, &out);
+  if (!out.complete)
+    fail_msg("%s: %s", script, out.reason);
+  assert_close(out.value, value, 1e-15);
+}
+
+static void assert_reason(const char *script, const char *reason) {
+  cli_outcome out;
+  run(script, &out);
+  assert_false(out.complete);
+  assert_string_equal(out.reason, reason);
+}
+
+/* ---- values and reasons --------------------------------------------------------- */
+
+static void the_value_is_the_last_line_or_the_result_file(void **state) {
+  (void)state;
+  assert_completes("echo 3; echo 0.731; echo; echo '  '", 0.731);
+  assert_completes("printf 0.731", 0.731);
+  assert_completes("echo '{\"value\": 0.25, \"epochs\": 7}'", 0.25);
+  assert_completes("echo 5; echo 0.5 >\"$COCABO_RESULT\"", 0.5);
+  assert_completes("printf '{\\n \"value\": 0.5\\n}' >\"$COCABO_RESULT\"", 0.5);
+  assert_completes("echo 5; : >\"$COCABO_RESULT\"", 5.0);
+  assert_completes("echo 5; mkfifo \"$COCABO_RESULT\"", 5.0);
+}
+
+static void failures_say_why(void **state) {
+  (void)state;
+  assert_reason("echo 0.5; echo oh no >&2; exit 7", "exit status 7\noh no");
+  assert_reason("echo 0.5; kill -9 $$", "ended by signal 9 (Killed)");
+  assert_reason("true", "no value\nit printed nothing and wrote no result");
+  assert_reason("echo 1; echo done; echo hm >&2",
+                "no value\nthe last line of its output is \"done\", want a number or "
+                "{\"value\": number}\nhm");
+  assert_reason("echo nan", "the value is nan, want a finite number");
+  assert_reason("echo -1e999", "the value is -inf, want a finite number");
+  assert_reason("echo 1; echo abc >\"$COCABO_RESULT\"",
+                "no value\nits result file is \"abc\n\", want a number or {\"value\": "
+                "number}");
+}
+
+static void large_outputs_neither_block_nor_grow(void **state) {
+  (void)state;
+  assert_completes("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo 4.5", 4.5);
+  assert_completes("yes complaint | head -n 3000000 >&2; echo 4.5", 4.5);
+  assert_reason("head -c 70000 /dev/zero | tr '\\0' 7",
+                "no value\nthe last line of its output is too long");
+  cli_outcome out;
+  run("yes complaint | head -n 100000 >&2; exit 1", &out);
+  assert_true(strlen(out.reason) > 4000 && strlen(out.reason) < CLI_REASON_SIZE);
+  assert_memory_equal(out.reason, "exit status 1\n", 14);
+}
+
+/* ---- the child's surroundings --------------------------------------------------- */
+
+static void standard_input_is_empty_and_there_is_no_terminal(void **state) {
+  (void)state;
+  assert_completes("cat | wc -c", 0.0);
+  assert_completes("if (: </dev/tty) 2>/dev/null; then echo 1; else echo 2; fi", 2.0);
+}
+
+/* Files that whoever started this test passes on to everybody. */
+static int inherited_files(void) {
+  int n = 0;
+  for (int fd = 3; fd < 1024; fd++) {
+    const int flags = fcntl(fd, F_GETFD);
+    n += flags >= 0 && !(flags & FD_CLOEXEC);
+  }
+  return n;
+}
+
+static void none_of_our_files_is_open(void **state) {
+  (void)state;
+  /* Standard input, output and error, and ls has one of its own. */
+  assert_completes("ls /proc/self/fd | wc -l", 4.0 + inherited_files());
+}
+
+static void signals_are_as_usual(void **state) {
+  (void)state;
+  sigset_t all, old;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &old);
+  assert_reason("kill -TERM $$; sleep 9", "ended by signal 15 (Terminated)");
+  assert_reason("kill -PIPE $$; sleep 9", "ended by signal 13 (Broken pipe)");
+  sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+static void a_script_without_an_interpreter_is_for_the_shell(void **state) {
+  (void)state;
+  char path[300];
+  snprintf(path, sizeof path, "%s/script", guard.folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("echo \"$#$1\"\n", file);
+  fclose(file);
+  assert_int_equal(chmod(path, 0700), 0);
+  char *const argv[] = {path, "7", NULL};
+  const cli_start what = {
+      .path = path, .argv = argv, .envp = environ, .guard = &guard, .logs = {-1, -1}};
+  cocabo_error err;
+  assert_ok(cli_process_start(&process, &what, &err));
+  finish(10.0);
+  cli_outcome out;
+  cli_outcome_read(&out, &process, "");
+  assert_true(out.complete);
+  assert_close(out.value, 17.0, 0.0);
+}
+
+static void a_program_that_cannot_start_is_a_sentence(void **state) {
+  (void)state;
+  char *const argv[] = {"/no/such/program", NULL};
+  const cli_start what = {.path = argv[0],
+                          .argv = argv,
+                          .envp = environ,
+                          .guard = &guard,
+                          .logs = {-1, -1}};
+  cocabo_error err;
+  assert_fails(cli_process_start(&process, &what, &err), COCABO_E_NOT_FOUND,
+               "cannot start /no/such/program: No such file or directory");
+  assert_int_equal(process.pid, 0);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), 0); /* the guard is the only child */
+}
+
+/* ---- ends ----------------------------------------------------------------------- */
+
+static bool is_alive(pid_t pid) {
+  char path[64], text[512] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  FILE *file = fopen(path, "r");
+  if (!file)
+    return false;
+  const bool read_it = fgets(text, sizeof text, file) != NULL;
+  fclose(file);
+  const char *after = strrchr(text, ')');
+  return read_it && after && after[2] != 'Z';
+}
+
+/* A killed orphan takes a moment to go. */
+static void assert_gone(pid_t pid) {
+  for (int i = 0; i < 200 && is_alive(pid); i++)
+    poll(NULL, 0, 10);
+  assert_false(is_alive(pid));
+}
+
+static void a_grandchild_with_the_pipe_does_not_hold_us_up(void **state) {
+  (void)state;
+  cli_outcome out;
+  const double before = front_now();
+  run("sleep 60 & echo $!", &out);
+  assert_true(front_now() - before < 5.0);
+  assert_true(out.complete);
+  assert_gone((pid_t)out.value);
+}
+
+static void a_grandchild_without_the_pipe_is_ended_too(void **state) {
+  (void)state;
+  cli_outcome out;
+  const double before = front_now();
+  run("sleep 60 >/dev/null 2>&1 & echo $!", &out);
+  assert_true(front_now() - before < 0.4); /* no need to wait for anything */
+  assert_gone((pid_t)out.value);
+}
+
+static void a_daemon_with_the_pipe_does_not_hold_us_up(void **state) {
+  (void)state;
+  cli_outcome out;
+  const double before = front_now();
+  run("setsid sleep 60 & echo $!; sleep 0.1", &out);
+  assert_true(front_now() - before < 5.0);
+  assert_true(out.complete);
+  kill((pid_t)out.value, SIGKILL); /* it left the group: it is ours to end */
+}
+
+static void a_timeout_ends_the_whole_group(void **state) {
+  (void)state;
+  start("sleep 60 & echo $!; wait");
+  poll(NULL, 0, 200);
+  const double before = front_now();
+  cli_process_stop(&process, CLI_TIMED_OUT, before);
+  finish(4.0);
+  bool cut;
+  assert_gone((pid_t)atoi(cli_last_line_end(&process.line, &cut)));
+  cli_outcome out;
+  cli_outcome_read(&out, &process, "");
+  assert_string_equal(out.reason, "timeout");
+}
+
+static void one_that_ignores_the_polite_signal_is_killed(void **state) {
+  (void)state;
+  start("trap '' TERM; while :; do sleep 0.1; done");
+  poll(NULL, 0, 100);
+  cli_process_stop(&process, CLI_TIMED_OUT, front_now() - 4.5); /* of 5 s grace */
+  const double before = front_now();
+  finish(4.0);
+  assert_true(front_now() - before > 0.3);
+  assert_true(WIFSIGNALED(process.status) && WTERMSIG(process.status) == SIGKILL);
+}
+
+static void one_that_is_stopped_still_hears_it(void **state) {
+  (void)state;
+  start("kill -STOP $$");
+  poll(NULL, 0, 100);
+  cli_process_stop(&process, CLI_CANCELLED, front_now());
+  finish(4.0);
+  assert_true(WIFSIGNALED(process.status) && WTERMSIG(process.status) == SIGTERM);
+}
+
+/* A parent that dies without a word: its programs, theirs, and its folder go too. */
+static void nothing_outlives_the_parent(void **state) {
+  (void)state;
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    cocabo_error err;
+    if (cli_guard_start(&guard, &err) != COCABO_OK)
+      _exit(1);
+    start("sleep 60 & echo $!; wait");
+    struct pollfd file = {.fd = process.out, .events = POLLIN};
+    poll(&file, 1, 5000);
+    cli_process_read(&process, process.out);
+    bool cut;
+    const pid_t pids[2] = {process.pid,
+                           (pid_t)atoi(cli_last_line_end(&process.line, &cut))};
+    if (write(ends[1], pids, sizeof pids) < 0 ||
+        write(ends[1], guard.folder, sizeof guard.folder) < 0)
+      _exit(1);
+    pause();
+  }
+  pid_t pids[2];
+  char folder[sizeof guard.folder];
+  assert_int_equal(read(ends[0], pids, sizeof pids), sizeof pids);
+  assert_int_equal(read(ends[0], folder, sizeof folder), sizeof folder);
+  close(ends[0]);
+  close(ends[1]);
+  assert_true(is_alive(pids[0]) && is_alive(pids[1]));
+  assert_int_equal(access(folder, F_OK), 0);
+  kill(parent, SIGKILL);
+  waitpid(parent, NULL, 0);
+  assert_gone(pids[0]);
+  assert_gone(pids[1]);
+  for (int i = 0; i < 200 && access(folder, F_OK) == 0; i++)
+    poll(NULL, 0, 10);
+  assert_int_equal(access(folder, F_OK), -1);
+}
+
+/* Somebody killed the guard: programs run as before. */
+static void a_dead_guard_harms_nobody(void **state) {
+  (void)state;
+  cli_guard dead;
+  cocabo_error err;
+  assert_ok(cli_guard_start(&dead, &err));
+  kill(dead.pid, SIGKILL);
+  siginfo_t info;
+  assert_int_equal(waitid(P_PID, (id_t)dead.pid, &info, WEXITED | WNOWAIT), 0);
+  const cli_guard kept = guard;
+  guard = dead;
+  sigset_t all, old;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &old);
+  assert_completes("echo 0.731", 0.731);
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  guard = kept;
+  char folder[sizeof dead.folder];
+  memcpy(folder, dead.folder, sizeof folder);
+  assert_int_equal(access(folder, F_OK), 0);
+  cli_guard_stop(&dead);
+  assert_int_equal(access(folder, F_OK), -1);
+}
+
+/* ---- finding -------------------------------------------------------------------- */
+
+static void commands_are_found_as_the_shell_finds_them(void **state) {
+  (void)state;
+  char path[4096];
+  cocabo_error err;
+  assert_ok(cli_find_program("sh", path, sizeof path, &err));
+  assert_int_equal(path[0], '/');
+  assert_ok(cli_find_program("/bin/sh", path, sizeof path, &err));
+  assert_fails(cli_find_program("no-such-program", path, sizeof path, &err),
+               COCABO_E_NOT_FOUND, "command not found: \"no-such-program\"");
+  assert_fails(cli_find_program("./no-such-program", path, sizeof path, &err),
+               COCABO_E_NOT_FOUND,
+               "command \"./no-such-program\": No such file or directory");
+  assert_fails(cli_find_program("/etc/passwd", path, sizeof path, &err),
+               COCABO_E_NOT_FOUND,
+               "command \"/etc/passwd\" is not executable, chmod +x makes it so");
+  assert_fails(cli_find_program("/tmp", path, sizeof path, &err), COCABO_E_NOT_FOUND,
+               "command \"/tmp\" is not a program");
+  assert_fails(cli_find_program("", path, sizeof path, &err), COCABO_E_NOT_FOUND,
+               "command not found: \"\"");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_value_is_the_last_line_or_the_result_file),
+      cmocka_unit_test(failures_say_why),
+      cmocka_unit_test(large_outputs_neither_block_nor_grow),
+      cmocka_unit_test(standard_input_is_empty_and_there_is_no_terminal),
+      cmocka_unit_test(none_of_our_files_is_open),
+      cmocka_unit_test(signals_are_as_usual),
+      cmocka_unit_test(a_script_without_an_interpreter_is_for_the_shell),
+      cmocka_unit_test(a_program_that_cannot_start_is_a_sentence),
+      cmocka_unit_test(a_grandchild_with_the_pipe_does_not_hold_us_up),
+      cmocka_unit_test(a_grandchild_without_the_pipe_is_ended_too),
+      cmocka_unit_test(a_daemon_with_the_pipe_does_not_hold_us_up),
+      cmocka_unit_test(a_timeout_ends_the_whole_group),
+      cmocka_unit_test(one_that_ignores_the_polite_signal_is_killed),
+      cmocka_unit_test(one_that_is_stopped_still_hears_it),
+      cmocka_unit_test(nothing_outlives_the_parent),
+      cmocka_unit_test(a_dead_guard_harms_nobody),
+      cmocka_unit_test(commands_are_found_as_the_shell_finds_them),
+  };
+  return cmocka_run_group_tests_name("cli/process", tests, set_up, tear_down);
+}

@@ -1,0 +1,131 @@
+/* Commands whose words have holes. */
+#include "template.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+/* One point: every domain has a single value that shows its type. */
+static const char *const domains[][2] = {
+    {"lr", "float(0.25,0.25)"},     {"learning_rate", "float(1e-05,1e-05)"},
+    {"units", "int(64,64)"},        {"flag", "choice(true)"},
+    {"text", "choice(\"a b\")"},    {"none", "choice(null)"},
+    {"odd}name", "choice(1.0)"},    {"lr2", "choice(\"{units}\")"},
+    {"momentum", "ordinal(small)"},
+};
+
+typedef struct fixture {
+  cocabo_space *space;
+  cocabo_study *study;
+  cocabo_trial *trial;
+} fixture;
+
+static int set_up(void **state) {
+  static fixture f;
+  cocabo_error err;
+  f.space = cocabo_space_new();
+  for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+    if (cocabo_space_add(f.space, domains[i][0], domains[i][1], &err) != COCABO_OK)
+      return -1;
+  *state = &f;
+  return cocabo_study_create(&f.study, "s", f.space, NULL, NULL, &err) == COCABO_OK &&
+                 cocabo_study_ask(f.study, 1, &f.trial, &err) == COCABO_OK
+             ? 0
+             : -1;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  cocabo_trial_free(f->trial);
+  cocabo_study_free(f->study);
+  cocabo_space_free(f->space);
+  return 0;
+}
+
+static void assert_filled(const fixture *f, const char *word, const char *want) {
+  char *const words[] = {"program", (char *)word, "end", NULL};
+  char **out;
+  cocabo_error err;
+  assert_ok(cli_template_check(words, f->space, &err));
+  assert_ok(cli_template_fill(words, f->space, f->trial, &out, &err));
+  assert_string_equal(out[0], "program");
+  assert_string_equal(out[1], want);
+  assert_string_equal(out[2], "end");
+  assert_null(out[3]);
+  free(out);
+}
+
+static void holes_are_filled(void **state) {
+  const fixture *f = *state;
+  assert_filled(f, "{lr}", "0.25");
+  assert_filled(f, "--lr={learning_rate}", "--lr=1e-05");
+  assert_filled(f, "{units}{units}", "6464");
+  assert_filled(f, "{flag}/{none}/{text}", "true/null/a b");
+  assert_filled(f, "{odd}name}", "1.0");
+  assert_filled(f, "out-{trial}.txt", "out-0.txt");
+  assert_filled(f, "{momentum}", "small");
+  assert_filled(f, "{lr2}", "{units}"); /* a value is not a template */
+}
+
+static void other_braces_stay(void **state) {
+  const fixture *f = *state;
+  static const char *const plain[] = {
+      "",
+      "{",
+      "}",
+      "{}",
+      "{{",
+      "}}",
+      "{{}}",
+      "{ lr }",
+      "{lr",
+      "lr}",
+      "{LR2X}",
+      "{\"a\": 1}",
+      "{print $1}",
+      "{unrelated}",
+      "{{unrelated}}",
+      "{\xc3\xa4}",
+      "{a-very-long-word-that-is-longer-than-any-guess-looks-at-all}",
+  };
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+    assert_filled(f, plain[i], plain[i]);
+}
+
+static void a_hole_can_be_escaped(void **state) {
+  const fixture *f = *state;
+  assert_filled(f, "{{lr}}", "{lr}");
+  assert_filled(f, "{{learning_rat}}", "{learning_rat}");
+  assert_filled(f, "{\"lr\": {lr}}", "{\"lr\": 0.25}");
+  assert_filled(f, "{{lr}", "{0.25");
+  assert_filled(f, "{{{lr}}}", "{{lr}}");
+}
+
+static void a_slip_is_refused(void **state) {
+  const fixture *f = *state;
+  char *const words[] = {"p", "--a={lr}", "--b={unist}", NULL};
+  cocabo_error err;
+  assert_fails(cli_template_check(words, f->space, &err), COCABO_E_NOT_FOUND,
+               "unknown parameter {unist} in \"--b={unist}\", did you mean {units}? "
+               "({{unist}} stands for the text {unist})");
+}
+
+static void holes_can_be_asked_for(void **state) {
+  const fixture *f = *state;
+  assert_true(cli_template_has_hole("a{lr}", f->space, NULL));
+  assert_true(cli_template_has_hole("a{lr}", f->space, "lr"));
+  assert_false(cli_template_has_hole("a{lr}", f->space, "units"));
+  assert_false(cli_template_has_hole("a{{lr}}", f->space, NULL));
+  assert_false(cli_template_has_hole("", f->space, NULL));
+  assert_true(cli_template_has_hole("{trial}", f->space, NULL));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(holes_are_filled),       cmocka_unit_test(other_braces_stay),
+      cmocka_unit_test(a_hole_can_be_escaped),  cmocka_unit_test(a_slip_is_refused),
+      cmocka_unit_test(holes_can_be_asked_for),
+  };
+  return cmocka_run_group_tests_name("cli/template", tests, set_up, tear_down);
+}
