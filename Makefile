@@ -7,11 +7,13 @@ all: setup-run
 	  && cmake --build --preset release -j $(JOBS) >>build.log 2>&1 \
 	  || { tail -n 60 build.log; exit 1; }
 
-# The main job, in well under a minute: the paper's method on its first problem.
+# The main job, in well under a minute: cocabo finds how xz packs cocabo best, two trials
+# at a time. The same again resumes, and there is nothing left to do.
 run: all
-	@build/cocabo-bench run --problem func-2c --method random,cocabo-0.5,mixed \
-	  --seeds 0-3 --iterations 100 --jobs $(JOBS) -o build/func-2c.csv
-	@build/cocabo-bench table build/func-2c.csv --at 0,25,50,100
+	@COCABO=build/cocabo examples/tune-xz/tune.sh build/cocabo -n 40 -j 2 \
+	  --storage sqlite:///build/run.db
+	@build/cocabo plot --storage sqlite:///build/run.db -o build/run.svg \
+	  --study xz-$$(cksum <build/cocabo | cut -d' ' -f1)
 
 test: setup-test
 	@tools/test

@@ -33,6 +33,26 @@ struct bench_campaign {
 
 /* ---- what is there -------------------------------------------------------------- */
 
+/* "--async 4", or that there is none. */
+static const char *describe_workers(int64_t workers, char *out, size_t size) {
+  if (workers == 0)
+    return "no --async";
+  snprintf(out, size, "--async %lld", (long long)workers);
+  return out;
+}
+
+/* The number of workers is not in a run's key, so it is one for the file. */
+static cocabo_status check_workers(const bench_campaign *c, cocabo_error *err) {
+  const int64_t found = c->found.workers, want = c->experiments[0].workers;
+  char a[32], b[32];
+  if (c->found.n == 0 || found == want)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_STATE,
+                 "%s has runs with %s, want %s: write to another file", c->path,
+                 describe_workers(found, a, sizeof a),
+                 describe_workers(want, b, sizeof b));
+}
+
 /* What to do with a run of the file that is asked for. Runs are appended whole, so a
  * cut can only have hit the last one; any other run of another length is somebody's
  * results and not to be thrown away. */
@@ -74,6 +94,7 @@ static cocabo_status open_file(bench_campaign *c, cocabo_error *err) {
   CB_TRY(front_outfile_open(&c->file, c->path, err));
   CB_TRY(front_read_all(c->file.fd, c->path, &c->text, err));
   CB_TRY(bench_results_parse(&c->found, c->path, &c->text, true, err));
+  CB_TRY(check_workers(c, err));
   c->ours = cb_calloc(c->found.n, sizeof *c->ours);
   c->runs = cb_calloc(c->n, sizeof *c->runs);
   c->todo = cb_calloc(c->n, sizeof *c->todo);
@@ -139,7 +160,7 @@ static cocabo_status append_finished(const bench_campaign *c, front_buffer *text
 static cocabo_status write_file(bench_campaign *c, cocabo_error *err) {
   front_buffer text = {0};
   cocabo_status status =
-      front_buffer_append(&text, bench_csv_header, strlen(bench_csv_header), err);
+      front_buffer_puts(&text, bench_csv_header(c->experiments[0].workers > 0), err);
   if (status == COCABO_OK)
     status = append_others(c, &text, err);
   if (status == COCABO_OK)

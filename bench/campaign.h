@@ -12,9 +12,10 @@
 typedef struct bench_campaign bench_campaign;
 
 /* Opens the results file and finds out what is left to do of the n experiments, which
- * are borrowed. Nothing of the file is changed yet. A run of the file that was made
- * with another --init or --iterations is refused; one that a cut left unfinished is to
- * be done again. *out is owned by the caller. */
+ * are borrowed and have the same number of workers. Nothing of the file is changed yet.
+ * A file of another number of workers is refused, and so is a run of it that was made
+ * with another --init or --iterations; one that a cut left unfinished is to be done
+ * again. *out is owned by the caller. */
 cocabo_status bench_campaign_open(bench_campaign **out, const char *path,
                                   const bench_experiment *experiments, size_t n,
                                   cocabo_error *err);

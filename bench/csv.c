@@ -13,14 +13,21 @@
 #include "base/status.h"
 #include "front/outfile.h"
 
-const char bench_csv_header[] =
-    "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds\n";
+#define COLUMNS "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds"
+
+const char *bench_csv_header(bool timed) {
+  return timed ? COLUMNS ",workers,time\n" : COLUMNS "\n";
+}
 
 cocabo_status bench_csv_append(front_buffer *text, const char *key,
                                const bench_row *row, cocabo_error *err) {
-  return front_buffer_printf(text, err, "%s,%lld,%lld,%.17g,%.17g,%.6g\n", key,
+  CB_TRY(front_buffer_printf(text, err, "%s,%lld,%lld,%.17g,%.17g,%.6g", key,
                              (long long)row->iteration, (long long)row->evaluation,
-                             row->value, row->best, row->ask_seconds);
+                             row->value, row->best, row->ask_seconds));
+  if (row->workers > 0)
+    CB_TRY(front_buffer_printf(text, err, ",%lld,%.17g", (long long)row->workers,
+                               row->time));
+  return front_buffer_puts(text, "\n", err);
 }
 
 /* ---- one line ------------------------------------------------------------------- */
@@ -54,10 +61,17 @@ static bool read_number(const char **cursor, char delimiter, double *out) {
 }
 
 static bool read_row(const char **cursor, bench_row *row) {
-  return read_count(cursor, &row->iteration) && read_count(cursor, &row->evaluation) &&
-         read_number(cursor, ',', &row->value) &&
-         read_number(cursor, ',', &row->best) &&
-         read_number(cursor, '\n', &row->ask_seconds);
+  *row = (bench_row){0};
+  if (!read_count(cursor, &row->iteration) || !read_count(cursor, &row->evaluation) ||
+      !read_number(cursor, ',', &row->value) || !read_number(cursor, ',', &row->best))
+    return false;
+  const char *seconds = *cursor;
+  if (read_number(cursor, '\n', &row->ask_seconds))
+    return true;
+  *cursor = seconds;
+  return read_number(cursor, ',', &row->ask_seconds) &&
+         read_count(cursor, &row->workers) && row->workers > 0 &&
+         read_number(cursor, '\n', &row->time);
 }
 
 /* A whole line: the start of a series of one row. */
@@ -120,18 +134,31 @@ static const char *excerpt(const char *line, const char *end, char out[EXCERPT +
   return out;
 }
 
-static cocabo_status parse_rows(bench_results *out, const char *name, const char *text,
-                                const char *end, cocabo_error *err) {
+/* The first row says how many workers the file has. */
+static cocabo_status check_workers(bench_results *out, const char *name, int64_t line,
+                                   const bench_row *row, cocabo_error *err) {
+  if (out->n == 0)
+    out->workers = row->workers;
+  if (row->workers == out->workers)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_INVALID, "%s line %lld has %lld workers, want %lld",
+                 name, (long long)line, (long long)row->workers,
+                 (long long)out->workers);
+}
+
+static cocabo_status parse_rows(bench_results *out, const char *name, bool timed,
+                                const char *text, const char *end, cocabo_error *err) {
   size_t capacity = 0;
   const char *cursor = text;
   for (int64_t line = 2; cursor < end; line++) {
     bench_series series;
     bench_row row;
     char start[EXCERPT + 1];
-    if (!read_line(&cursor, &series, &row))
+    if (!read_line(&cursor, &series, &row) || (row.workers > 0) != timed)
       return cb_fail(err, COCABO_E_INVALID,
                      "%s line %lld starts with \"%s\" and is no row of results", name,
                      (long long)line, excerpt(series.text, end, start));
+    CB_TRY(check_workers(out, name, line, &row, err));
     if (out->n == 0 || !same_key(&out->series[out->n - 1], &series))
       CB_TRY(append_series(out, &capacity, &series, err));
     add_row(&out->series[out->n - 1], &row, cursor);
@@ -182,29 +209,35 @@ static cocabo_status check_end(const char *name, const front_buffer *text,
   return COCABO_OK;
 }
 
+static bool has_header(const front_buffer *text, bool timed, bool may_be_cut) {
+  const char *header = bench_csv_header(timed);
+  const size_t whole = strlen(header);
+  const size_t size = text->size < whole ? text->size : whole;
+  const bool same = size == 0 || memcmp(text->data, header, size) == 0;
+  return same && (size == whole || may_be_cut);
+}
+
 static cocabo_status check_header(const char *name, const front_buffer *text,
-                                  bool may_be_cut, cocabo_error *err) {
-  const size_t header = strlen(bench_csv_header);
-  const size_t size = text->size < header ? text->size : header;
-  const bool same = size == 0 || memcmp(text->data, bench_csv_header, size) == 0;
-  if (same && (size == header || may_be_cut))
+                                  bool may_be_cut, bool *timed, cocabo_error *err) {
+  *timed = has_header(text, true, may_be_cut);
+  if (*timed || has_header(text, false, may_be_cut))
     return COCABO_OK;
   char start[EXCERPT + 1];
   return cb_fail(err, COCABO_E_INVALID,
-                 "%s is not a file of results: it starts with \"%s\", want \"%.*s\"",
-                 name, excerpt(text->data, text->data + text->size, start),
-                 (int)header - 1, bench_csv_header);
+                 "%s is not a file of results: it starts with \"%s\", want \"%s\"",
+                 name, excerpt(text->data, text->data + text->size, start), COLUMNS);
 }
 
 static cocabo_status parse_text(bench_results *out, const char *name,
                                 const front_buffer *text, bool may_be_cut,
                                 cocabo_error *err) {
-  const size_t header = strlen(bench_csv_header);
+  bool timed;
   size_t size;
-  CB_TRY(check_header(name, text, may_be_cut, err));
+  CB_TRY(check_header(name, text, may_be_cut, &timed, err));
   CB_TRY(check_end(name, text, may_be_cut, &size, err));
+  const size_t header = strlen(bench_csv_header(timed));
   if (size > header)
-    CB_TRY(parse_rows(out, name, text->data + header, text->data + size, err));
+    CB_TRY(parse_rows(out, name, timed, text->data + header, text->data + size, err));
   return sort_by_key(out, name, err);
 }
 
@@ -274,6 +307,18 @@ void bench_series_bests(const bench_series *series, double *by_now) {
     if (iteration <= series->rows && (iteration == 0 || rows == series->batch))
       by_now[iteration] = row.best;
   }
+}
+
+double bench_series_best_at_time(const bench_series *series, double time) {
+  const char *cursor = series->text;
+  double best = NAN, last = -INFINITY;
+  for (int64_t i = 0; i < series->rows; i++) {
+    const bench_row row = bench_csv_next(&cursor);
+    if (row.time <= time)
+      best = row.best;
+    last = row.time;
+  }
+  return time <= last ? best : NAN;
 }
 
 bench_names bench_series_names(const bench_series *series) {

@@ -6,6 +6,11 @@
  * `batch` rows each; evaluation counts from 1. A run is the rows that share the first
  * four fields, its key. Runs are kept as the text they were read as, so that copying a
  * file changes nothing.
+ *
+ * A file of simulated workers has two more columns, `workers,time`: how many there
+ * were, the same number in the whole file, and the simulated time at which the result
+ * came in. Its rows are in the order of that time, and iteration 0 is the first
+ * results, whichever points they belong to. A file is of one kind or the other.
  */
 #ifndef BENCH_CSV_H
 #define BENCH_CSV_H
@@ -17,13 +22,16 @@
 #include "cocabo.h"
 #include "front/buffer.h"
 
-extern const char bench_csv_header[]; /* with its newline */
+/* With its newline. */
+const char *bench_csv_header(bool timed);
 
 /* What changes from row to row of a run. */
 typedef struct bench_row {
   int64_t iteration, evaluation;
   double value, best;
   double ask_seconds; /* of the iteration's ask, divided by its points */
+  int64_t workers;    /* 0: none are simulated, and there is no time */
+  double time;
 } bench_row;
 
 typedef struct bench_series {
@@ -40,6 +48,7 @@ typedef struct bench_results {
   size_t n;
   bench_series *series;        /* in the order of the text */
   const bench_series **by_key; /* sorted */
+  int64_t workers;             /* of every row; 0: none are simulated */
 } bench_results;
 
 /* Appends one row; `key` is "problem,method,batch,seed". */
@@ -50,9 +59,10 @@ cocabo_status bench_csv_append(front_buffer *text, const char *key,
 bench_row bench_csv_next(const char **cursor);
 
 /* Reads the rows of a whole file; name is for the sentences. The series borrow from
- * `text`. Text that is not ours, a line that is no row, and a run that appears twice
- * are COCABO_E_INVALID. A text cut short is ours: where `may_be_cut`, what follows the
- * last newline is passed over, and so is a header that stops before its end. */
+ * `text`. Text that is not ours, a line that is no row, rows of different numbers of
+ * workers, and a run that appears twice are COCABO_E_INVALID. A text cut short is ours:
+ * where `may_be_cut`, what follows the last newline is passed over, and so is a header
+ * that stops before its end. */
 cocabo_status bench_results_parse(bench_results *out, const char *name,
                                   const front_buffer *text, bool may_be_cut,
                                   cocabo_error *err);
@@ -72,6 +82,9 @@ int64_t bench_results_longest(const bench_results *results);
 /* by_now[t] = `best` in the last row of iteration t, for 0 <= t <= series->rows; NaN
  * for an iteration that the run does not finish. */
 void bench_series_bests(const bench_series *series, double *by_now);
+
+/* `best` at a simulated time; NaN before the run's first result and after its last. */
+double bench_series_best_at_time(const bench_series *series, double time);
 
 /* The names in a run's key; borrowed, and not terminated. */
 typedef struct bench_names {

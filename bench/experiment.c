@@ -129,7 +129,7 @@ static cocabo_status iterate(session *s, int64_t iteration, int64_t n,
   return status;
 }
 
-static cocabo_status play(session *s, cocabo_error *err) {
+static cocabo_status play_in_step(session *s, cocabo_error *err) {
   const bench_experiment *e = s->experiment;
   CB_TRY(iterate(s, 0, e->init, err));
   for (int64_t t = 1; t <= e->iterations; t++)
@@ -137,13 +137,88 @@ static cocabo_status play(session *s, cocabo_error *err) {
   return COCABO_OK;
 }
 
+/* ---- the run with simulated workers --------------------------------------------- */
+
+typedef struct worker {
+  cocabo_trial *trial; /* owned; NULL: idle */
+  double finish;       /* of the evaluation, in simulated time */
+  double ask_seconds;  /* in real time */
+} worker;
+
+static double draw_duration(const bench_experiment *e, const cocabo_trial *trial) {
+  cb_rng rng = bench_rng((uint64_t)e->seed, BENCH_STREAM_DURATION,
+                         (uint32_t)cocabo_trial_number(trial));
+  return -log1p(-cb_rng_uniform(&rng));
+}
+
+static cocabo_status start(session *s, worker *w, double now, cocabo_error *err) {
+  const double asked = front_now();
+  CB_TRY(cocabo_study_ask(s->study, 1, &w->trial, err));
+  w->ask_seconds = front_now() - asked;
+  w->finish = now + draw_duration(s->experiment, w->trial);
+  return COCABO_OK;
+}
+
+static cocabo_status finish(session *s, worker *w, cocabo_error *err) {
+  const int64_t past_init = s->row.evaluation + 1 - s->experiment->init;
+  s->row.iteration = past_init > 0 ? past_init : 0;
+  s->row.ask_seconds = w->ask_seconds;
+  s->row.time = w->finish;
+  const cocabo_status status = evaluate(s, w->trial, err);
+  cocabo_trial_free(w->trial);
+  w->trial = NULL;
+  return status;
+}
+
+/* Of the busy ones; at the same time, the trial that was asked for first. */
+static worker *first_to_finish(worker *workers, int64_t n) {
+  worker *first = NULL;
+  for (worker *w = workers; w < workers + n; w++) {
+    if (!w->trial)
+      continue;
+    if (!first || w->finish < first->finish ||
+        (w->finish == first->finish &&
+         cocabo_trial_number(w->trial) < cocabo_trial_number(first->trial)))
+      first = w;
+  }
+  return first;
+}
+
+static cocabo_status work(session *s, worker *workers, cocabo_error *err) {
+  const int64_t total = bench_experiment_rows(s->experiment);
+  const int64_t n = s->experiment->workers;
+  int64_t asked = 0;
+  for (; asked < n && asked < total; asked++)
+    CB_TRY(start(s, &workers[asked], 0.0, err));
+  for (worker *w; (w = first_to_finish(workers, n)); asked++) {
+    CB_TRY(finish(s, w, err));
+    if (asked < total)
+      CB_TRY(start(s, w, w->finish, err));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status play_with_workers(session *s, cocabo_error *err) {
+  const int64_t n = s->experiment->workers;
+  worker *workers = cb_calloc((size_t)n, sizeof *workers);
+  if (!workers)
+    return cb_no_memory(err);
+  const cocabo_status status = work(s, workers, err);
+  for (int64_t i = 0; i < n; i++)
+    cocabo_trial_free(workers[i].trial);
+  cb_free(workers);
+  return status;
+}
+
+/* ---- either --------------------------------------------------------------------- */
+
 cocabo_status bench_experiment_run(const bench_experiment *experiment,
                                    bench_evaluated_fn evaluated, void *user,
                                    front_buffer *rows, cocabo_error *err) {
   const int64_t most =
       experiment->init > experiment->batch ? experiment->init : experiment->batch;
   session s = {.experiment = experiment,
-               .row = {.best = -INFINITY},
+               .row = {.best = -INFINITY, .workers = experiment->workers},
                .rows = rows,
                .evaluated = evaluated,
                .user = user};
@@ -153,7 +228,8 @@ cocabo_status bench_experiment_run(const bench_experiment *experiment,
     return cb_no_memory(err);
   cocabo_status status = bench_experiment_study(experiment, &s.study, err);
   if (status == COCABO_OK)
-    status = play(&s, err);
+    status =
+        experiment->workers > 0 ? play_with_workers(&s, err) : play_in_step(&s, err);
   cocabo_study_free(s.study);
   cb_free(s.trials);
   return status;

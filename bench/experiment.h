@@ -15,6 +15,7 @@ typedef struct bench_experiment {
   const bench_problem *problem;
   const bench_method *method;
   int64_t seed, batch, init, iterations;
+  int64_t workers;             /* simulated ones, with batch 1; 0: none */
   bool permute;                /* the order of the choices, by the seed */
   const front_texts *settings; /* OPTION=VALUE, on top of the method's; borrowed */
 } bench_experiment;
@@ -35,7 +36,13 @@ cocabo_status bench_experiment_study(const bench_experiment *experiment,
 /* Called after each evaluation. */
 typedef void (*bench_evaluated_fn)(void *user);
 
-/* Appends all rows of the run, or fails. */
+/* Appends all rows of the run, or fails.
+ *
+ * Without workers: the initial points are asked for at once, then `batch` at a time,
+ * and all are told before the next ask. With workers: each asks for one point whenever
+ * it is free, the initial ones too, and tells it when its simulated time is over.
+ * Evaluation times are exponential with mean 1 and depend on the seed and the trial's
+ * number only, so that they are the same for every method. */
 cocabo_status bench_experiment_run(const bench_experiment *experiment,
                                    bench_evaluated_fn evaluated, void *user,
                                    front_buffer *rows, cocabo_error *err);

@@ -24,7 +24,8 @@ enum {
   BENCH_STREAM_FLIP = 4,          /* low half: 0 */
   BENCH_STREAM_CONTAMINATION = 5, /* low half: 0 start, 2 i + 1 and 2 i + 2 stage i */
   BENCH_STREAM_PEST = 6,          /* low half: the same */
-  BENCH_STREAM_PEST_ORDER = 7     /* low half: the stage */
+  BENCH_STREAM_PEST_ORDER = 7,    /* low half: the stage */
+  BENCH_STREAM_DURATION = 8       /* low half: the trial */
 };
 cb_rng bench_rng(uint64_t seed, uint32_t stream, uint32_t number);
 

@@ -15,7 +15,8 @@
 /* ---- the command line ----------------------------------------------------------- */
 
 typedef struct run_args {
-  const char *problems, *methods, *batch, *init, *iterations, *seeds, *jobs, *output;
+  const char *problems, *methods, *batch, *init, *iterations, *async, *seeds, *jobs,
+      *output;
   bool permute, quiet;
   front_texts settings;
 } run_args;
@@ -31,6 +32,8 @@ static const front_option options[] = {
      offsetof(run_args, init)},
     {"--iterations", "T", "asks after the initial points (200)", FRONT_TEXT,
      offsetof(run_args, iterations)},
+    {"--async", "K", "simulate K workers that ask one by one", FRONT_TEXT,
+     offsetof(run_args, async)},
     {"--seeds", "LIST", "one run each, e.g. 0-19 or 0,3,5-7 (0-19)", FRONT_TEXT,
      offsetof(run_args, seeds)},
     {"--jobs", "N", "runs at a time, each in its own process (1)", FRONT_TEXT,
@@ -47,6 +50,7 @@ typedef struct request {
   run_args args;
   front_chosen problems, methods;
   int64_t batch, init, iterations, jobs;
+  int64_t workers; /* simulated; 0: none */
   front_ints seeds;
   size_t n; /* experiments: problems x methods x seeds, in this order */
   bench_experiment *experiments;
@@ -58,6 +62,11 @@ static cocabo_status parse_numbers(request *r, cocabo_error *err) {
   CB_TRY(front_parse_int("--init", a->init, 0, 100000, &r->init, err));
   CB_TRY(
       front_parse_int("--iterations", a->iterations, 0, 100000, &r->iterations, err));
+  CB_TRY(front_parse_int("--async", a->async, 1, 1000, &r->workers, err));
+  if (r->workers > 0 && r->batch > 1)
+    return cb_fail(err, COCABO_E_RANGE,
+                   "--batch is %lld, want 1 with --async: a worker asks for one point",
+                   (long long)r->batch);
   CB_TRY(front_parse_int("--jobs", a->jobs, 1, BENCH_MAX_JOBS, &r->jobs, err));
   if (r->init + r->iterations == 0)
     return cb_fail(err, COCABO_E_RANGE,
@@ -98,6 +107,7 @@ static cocabo_status list_experiments(request *r, cocabo_error *err) {
                                   .batch = r->batch,
                                   .init = r->init,
                                   .iterations = r->iterations,
+                                  .workers = r->workers,
                                   .permute = r->args.permute,
                                   .settings = &r->args.settings};
   return COCABO_OK;
@@ -181,11 +191,23 @@ const front_command bench_run = {
         "for\n"
         "ask_seconds. --permute and --set change results without being in the file, "
         "so\n"
-        "different ones belong in different files.",
+        "different ones belong in different files.\n"
+        "\n"
+        "With --async, K simulated workers ask for one point each whenever they are "
+        "free\n"
+        "and tell it when it is done: N + T evaluations in all, which take random "
+        "times,\n"
+        "exponential with mean 1, the same for every method. Rows come in order of\n"
+        "finishing, the first N of them as iteration 0, and have two more columns,\n"
+        "workers,time: K, and the simulated time at which the result came in. A file "
+        "has\n"
+        "runs of one K, or none with workers.",
     .examples =
         "  cocabo-bench run --problem func-2c --method random,cocabo-0.5 -o "
         "results.csv\n"
         "  cocabo-bench run --problem ackley-3c --method cocabo-auto --batch 4 \\\n"
-        "      --iterations 80 --seeds 0-9 --jobs 2 --set kappa=3 -o batch.csv",
+        "      --iterations 80 --seeds 0-9 --jobs 2 --set kappa=3 -o batch.csv\n"
+        "  cocabo-bench run --problem func-3c --method mixed,random --async 4 -o "
+        "async.csv",
     .main = run_main,
 };

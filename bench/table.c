@@ -15,13 +15,15 @@
 /* ---- the command line ----------------------------------------------------------- */
 
 typedef struct table_args {
-  const char *at;
+  const char *at, *time;
   bool json;
 } table_args;
 
 static const front_option options[] = {
     {"--at", "LIST", "iterations to show (0,25,50,100,150,200)", FRONT_TEXT,
      offsetof(table_args, at)},
+    {"--time", "LIST", "simulated times to show instead, of runs with --async",
+     FRONT_TEXT, offsetof(table_args, time)},
     {"--json", NULL, "one JSON object a line", FRONT_FLAG, offsetof(table_args, json)},
     {0}};
 
@@ -29,13 +31,14 @@ static const front_option options[] = {
 typedef struct group {
   const bench_series *first; /* names the group */
   int64_t runs;
-  bench_mean *at; /* of `best`, one for each iteration shown; borrowed from the table */
+  bench_mean *at; /* of `best`, one for each column shown; borrowed from the table */
 } group;
 
 typedef struct table {
   table_args args;
   const char *path;
-  front_ints at;
+  const char *unit; /* of the columns, in their titles */
+  front_ints at;    /* the columns: iterations, or simulated times */
   front_buffer text;
   bench_results results;
   size_t n;
@@ -51,8 +54,21 @@ static cocabo_status parse(table *t, int argc, char **argv, cocabo_error *err) {
     return cb_fail(err, COCABO_E_INVALID, "%d files given, want one file of results",
                    rest.n);
   t->path = rest.items[0];
+  if (t->args.at && t->args.time)
+    return cb_fail(err, COCABO_E_INVALID, "--at and --time are both given, want one");
+  t->unit = t->args.time ? "time" : "t";
+  if (t->args.time)
+    return front_parse_ints("--time", t->args.time, 0, INT32_MAX, &t->at, err);
   const char *at = t->args.at ? t->args.at : "0,25,50,100,150,200";
   return front_parse_ints("--at", at, 0, INT32_MAX, &t->at, err);
+}
+
+static cocabo_status load(table *t, cocabo_error *err) {
+  CB_TRY(bench_results_load(&t->results, t->path, &t->text, err));
+  if (t->args.time && t->results.n > 0 && t->results.workers == 0)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "%s has no times, want a file of run --async for --time", t->path);
+  return COCABO_OK;
 }
 
 /* ---- the numbers ---------------------------------------------------------------- */
@@ -72,14 +88,21 @@ static group *find_group(table *t, const bench_series *s) {
   return g;
 }
 
+/* NaN: the run does not reach it. by_now has the run's bests. */
+static double best_at(const table *t, const bench_series *s, int64_t at) {
+  if (t->args.time)
+    return bench_series_best_at_time(s, (double)at);
+  return at <= s->rows ? t->by_now[at] : NAN;
+}
+
 static void add_series(table *t, const bench_series *s) {
   group *g = find_group(t, s);
   g->runs++;
   bench_series_bests(s, t->by_now);
   for (int64_t k = 0; k < t->at.n; k++) {
-    const int64_t at = t->at.items[k];
-    if (at <= s->rows && !isnan(t->by_now[at]))
-      bench_mean_add(&g->at[k], t->by_now[at]);
+    const double best = best_at(t, s, t->at.items[k]);
+    if (!isnan(best))
+      bench_mean_add(&g->at[k], best);
   }
 }
 
@@ -106,7 +129,10 @@ static void print_json(const table *t, const group *g) {
     front_print_json_text(n.problem, n.problem_size);
     printf(", \"method\": ");
     front_print_json_text(n.method, n.method_size);
-    printf(", \"batch\": %lld, \"at\": %lld, \"mean\": ", (long long)g->first->batch,
+    printf(", \"batch\": %lld", (long long)g->first->batch);
+    if (t->args.time)
+      printf(", \"workers\": %lld", (long long)t->results.workers);
+    printf(", \"%s\": %lld, \"mean\": ", t->args.time ? "time" : "at",
            (long long)t->at.items[k]);
     front_print_json_number(g->at[k].mean);
     printf(", \"se\": ");
@@ -132,7 +158,7 @@ static void widen(int *width, int size) {
     *width = size;
 }
 
-/* Is there a run that reaches this iteration? */
+/* Is there a run that reaches this column? */
 static bool is_shown(const table *t, int64_t k) {
   for (size_t i = 0; i < t->n; i++)
     if (t->groups[i].at[k].n > 0)
@@ -140,9 +166,13 @@ static bool is_shown(const table *t, int64_t k) {
   return false;
 }
 
+static int format_title(const table *t, int64_t k, char *out, size_t size) {
+  return snprintf(out, size, "%s=%lld", t->unit, (long long)t->at.items[k]);
+}
+
 static int cell_width(const table *t, int64_t k) {
   char cell[80];
-  int width = snprintf(cell, sizeof cell, "t=%lld", (long long)t->at.items[k]);
+  int width = format_title(t, k, cell, sizeof cell);
   for (size_t i = 0; i < t->n; i++) {
     format_cell(&t->groups[i], k, cell, sizeof cell);
     widen(&width, (int)strlen(cell));
@@ -154,7 +184,7 @@ static void print_title(const table *t, int problem, int method) {
   printf("%-*s  %-*s  batch  runs", problem, "problem", method, "method");
   for (int64_t k = 0; k < t->at.n; k++) {
     char title[32];
-    snprintf(title, sizeof title, "t=%lld", (long long)t->at.items[k]);
+    format_title(t, k, title, sizeof title);
     if (is_shown(t, k))
       printf("  %*s", cell_width(t, k), title);
   }
@@ -204,7 +234,7 @@ static void table_clear(table *t) {
 
 static cocabo_status prepare(table *t, int argc, char **argv, cocabo_error *err) {
   CB_TRY(parse(t, argc, argv, err));
-  CB_TRY(bench_results_load(&t->results, t->path, &t->text, err));
+  CB_TRY(load(t, err));
   return compute(t, err);
 }
 
@@ -226,8 +256,11 @@ const front_command bench_table = {
     .details =
         "t counts iterations: t=0 is after the initial points. The standard error\n"
         "is the sample standard deviation over the square root of the runs, and 0\n"
-        "for one run. An iteration that no run reaches is left out.",
+        "for one run. An iteration that no run reaches is left out.\n"
+        "--time shows the best value at simulated times, in units of the mean\n"
+        "evaluation. A run counts from its first result to its last.",
     .examples = "  cocabo-bench table results.csv\n"
-                "  cocabo-bench table results.csv --at 50,200 --json",
+                "  cocabo-bench table results.csv --at 50,200 --json\n"
+                "  cocabo-bench table async.csv --time 5,10,20",
     .main = table_main,
 };

@@ -21,6 +21,8 @@ extern char **environ;
 cocabo_status cli_program_find(cli_program *out, char *const *command,
                                const cocabo_space *space, cocabo_error *err) {
   *out = (cli_program){.command = command, .space = space};
+  if (!command[0])
+    return front_fail(err, COCABO_E_INVALID, "the command has no words");
   FRONT_TRY(cli_template_check(command, space, err));
   if (cli_template_has_hole(command[0], space, NULL))
     return COCABO_OK;
@@ -153,10 +155,9 @@ static cocabo_status start_with(cli_attempt *attempt, const cli_program *program
 
 cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program,
                                 const cli_guard *guard, const cocabo_trial *trial,
-                                bool again, cocabo_error *err) {
+                                int64_t serial, bool again, cocabo_error *err) {
   snprintf(attempt->result, sizeof attempt->result, "%s/result-%" PRId64, guard->folder,
-           cocabo_trial_number(trial));
-  unlink(attempt->result); /* an earlier attempt's */
+           serial);
   front_buffer own = {0};
   char **words = NULL, **variables = NULL;
   cocabo_status status = put_own(&own, program, trial, attempt->result, err);

@@ -35,12 +35,13 @@ typedef struct cli_attempt {
   char result[320]; /* path of the result file */
 } cli_attempt;
 
-/* Starts an evaluation. `again` says that it is not the trial's first, so that logs are
- * continued. COCABO_E_NOT_FOUND: the program cannot be executed with these values;
- * everything else is no fault of the trial. */
+/* Starts an evaluation. `serial` is another one each time: a trial that was taken for
+ * lost may run twice at once. `again` says that it is not the trial's first evaluation,
+ * so that logs are continued. COCABO_E_NOT_FOUND: the program cannot be executed with
+ * these values; everything else is no fault of the trial. */
 cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program,
                                 const cli_guard *guard, const cocabo_trial *trial,
-                                bool again, cocabo_error *err);
+                                int64_t serial, bool again, cocabo_error *err);
 
 /* What came of it, once it is over; removes the result file. */
 void cli_attempt_outcome(cli_attempt *attempt, cli_outcome *out);

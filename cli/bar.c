@@ -53,9 +53,12 @@ static void put_count(int64_t n, const char *what, char *out, int size) {
 /* What comes first, the last trial or the end of time; "?" before there is a rate. */
 static double seconds_left(const cli_bar *bar, const cli_state *state, double rate,
                            double now) {
+  const int64_t missing = state->total - done(state);
   double left = bar->end - now;
-  if (state->total > 0 && rate > 0.0)
-    left = fmin(left, (double)(state->total - done(state)) / rate);
+  if (state->total > 0 && missing <= 0)
+    left = 0.0;
+  else if (state->total > 0 && rate > 0.0)
+    left = fmin(left, (double)missing / rate);
   return left > 0.0 ? left : 0.0;
 }
 

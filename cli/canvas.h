@@ -20,7 +20,6 @@ enum { CANVAS_NONE = -1 };
 typedef struct canvas_style {
   int fill, stroke;
   double width; /* of the stroke */
-  bool dashed;
 } canvas_style;
 
 typedef struct canvas_point {

@@ -1,6 +1,7 @@
 /* cmd_best.c - cocabo best: the best trial so far. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "output.h"
@@ -12,14 +13,16 @@ typedef struct best_args {
 
 static const front_option options[] = {CLI_COMMON_OPTIONS(best_args), {0}};
 
-static cocabo_status put_lines(front_buffer *out, const cocabo_study *study,
+static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
                                const cocabo_trial *trial, cocabo_error *err) {
   FRONT_TRY(front_buffer_puts(out, "value   ", err));
   FRONT_TRY(cli_put_result(out, cocabo_trial_value(trial), err));
+  /* With noise the best value may be luck, and the trial another. */
+  const bool noisy = strcmp(cocabo_study_option(study, "deterministic"), "false") == 0;
   FRONT_TRY(front_buffer_printf(
-      out, err, "\ntrial   %" PRId64 ", the best of %" PRId64 " (%s)\n",
+      out, err, "\ntrial   %" PRId64 ", the best of %" PRId64 " (%s%s)\n",
       cocabo_trial_number(trial), cocabo_study_count_state(study, COCABO_COMPLETE),
-      cocabo_study_option(study, "direction")));
+      cocabo_study_option(study, "direction"), noisy ? ", as the model sees it" : ""));
   const size_t n = cocabo_trial_count(trial);
   for (size_t i = 0; i < n; i++) {
     const char *name;
@@ -32,7 +35,7 @@ static cocabo_status put_lines(front_buffer *out, const cocabo_study *study,
   return front_buffer_puts(out, "\n", err);
 }
 
-static cocabo_status put_best(front_buffer *out, const cocabo_study *study, bool json,
+static cocabo_status put_best(front_buffer *out, cocabo_study *study, bool json,
                               cocabo_error *err) {
   cocabo_trial *trial;
   FRONT_TRY(cocabo_study_best(study, &trial, err));

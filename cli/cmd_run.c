@@ -90,6 +90,7 @@ const cli_command cmd_run = {
         "\n"
         "Exit status: 0 done, 1 run-time failure, 2 bad usage or input, 3 nothing\n"
         "completed, 130 interrupted.",
+    .more = cli_spec_describe,
     .examples =
         "  cocabo run -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)' -n 50 \\\n"
         "    -- python3 train.py --lr={lr} --optimizer={opt}\n"

@@ -21,8 +21,7 @@ enum { N_TITLES = sizeof titles / sizeof titles[0], FIRST_NUMBER = 3 };
 /* ---- one study ------------------------------------------------------------------- */
 
 /* NaN while nothing is complete. */
-static cocabo_status best_value(const cocabo_study *study, double *out,
-                                cocabo_error *err) {
+static cocabo_status best_value(cocabo_study *study, double *out, cocabo_error *err) {
   cocabo_trial *trial;
   *out = cocabo_trial_value(NULL);
   if (cocabo_study_count_state(study, COCABO_COMPLETE) == 0)
@@ -33,7 +32,7 @@ static cocabo_status best_value(const cocabo_study *study, double *out,
   return COCABO_OK;
 }
 
-static cocabo_status put_json(front_buffer *out, const cocabo_study *study,
+static cocabo_status put_json(front_buffer *out, cocabo_study *study,
                               cocabo_error *err) {
   double best;
   FRONT_TRY(best_value(study, &best, err));
@@ -60,7 +59,7 @@ static cocabo_status add_count(cli_table *table, int64_t n, cocabo_error *err) {
   return cli_table_text(table, digits, err);
 }
 
-static cocabo_status add_best(cli_table *table, const cocabo_study *study,
+static cocabo_status add_best(cli_table *table, cocabo_study *study,
                               cocabo_error *err) {
   double best;
   front_buffer cell = {0};
@@ -73,8 +72,7 @@ static cocabo_status add_best(cli_table *table, const cocabo_study *study,
   return status;
 }
 
-static cocabo_status add_row(cli_table *table, const cocabo_study *study,
-                             cocabo_error *err) {
+static cocabo_status add_row(cli_table *table, cocabo_study *study, cocabo_error *err) {
   const cocabo_trial_state states[] = {COCABO_COMPLETE, COCABO_FAILED, COCABO_RUNNING};
   FRONT_TRY(cli_table_text(table, cocabo_study_name(study), err));
   FRONT_TRY(cli_table_text(table, cocabo_study_option(study, "direction"), err));

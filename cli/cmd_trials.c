@@ -95,12 +95,16 @@ static cocabo_status put_cell(sheet *s, cocabo_error *err) {
   return status;
 }
 
-static cocabo_status add_number(sheet *s, double value, const char *format,
-                                cocabo_error *err) {
-  if (isfinite(value) && format)
-    FRONT_TRY(front_buffer_printf(&s->cell, err, "%.3f", value));
-  else if (isfinite(value))
+/* Empty cells for what there is not yet. */
+static cocabo_status add_result(sheet *s, double value, cocabo_error *err) {
+  if (isfinite(value))
     FRONT_TRY(cli_put_result(&s->cell, value, err));
+  return put_cell(s, err);
+}
+
+static cocabo_status add_seconds(sheet *s, double seconds, cocabo_error *err) {
+  if (isfinite(seconds))
+    FRONT_TRY(front_buffer_printf(&s->cell, err, "%.3f", seconds));
   return put_cell(s, err);
 }
 
@@ -128,9 +132,9 @@ static cocabo_status add_row(const cocabo_trial *trial, void *context,
   FRONT_TRY(put_cell(s, err));
   FRONT_TRY(
       cli_table_text(&s->table, cocabo_state_name(cocabo_trial_get_state(trial)), err));
-  FRONT_TRY(add_number(s, cocabo_trial_value(trial), NULL, err));
+  FRONT_TRY(add_result(s, cocabo_trial_value(trial), err));
   FRONT_TRY(add_params(s, trial, err));
-  FRONT_TRY(add_number(s, seconds, "%.3f", err));
+  FRONT_TRY(add_seconds(s, seconds, err));
   return cli_table_text(&s->table, cocabo_trial_reason(trial), err);
 }
 
@@ -189,8 +193,8 @@ static cocabo_status list_trials(int argc, char **argv, cocabo_error *err) {
 
 static int trials_main(int argc, char **argv) {
   cocabo_error err;
-  front_buffer nothing_left = {0};
-  return cli_answer("trials", list_trials(argc, argv, &err), &nothing_left, &err);
+  front_buffer printed_already = {0};
+  return cli_answer("trials", list_trials(argc, argv, &err), &printed_already, &err);
 }
 
 const cli_command cmd_trials = {

@@ -110,22 +110,33 @@ static void print_counts(const cocabo_study *study) {
 
 /* ---- what to do next ------------------------------------------------------------ */
 
-/* As a word of a shell. */
+/* " OPTION WORD", the word as one for a shell; nothing if there is no room for it. */
 static void put_word(char *out, size_t size, const char *option, const char *word) {
-  const size_t used = strlen(out);
-  const bool plain =
-      word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
-                        "WXYZ0123456789_-./:@%+=,")] == '\0';
-  snprintf(out + used, size - used, plain ? " %s %s" : " %s '%s'", option, word);
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789_-./:@%+=,";
+  const bool quote = !*word || word[strspn(word, plain)];
+  size_t used = strlen(out);
+  if (used + strlen(option) + 4 * strlen(word) + 5 > size)
+    return;
+  used += (size_t)snprintf(out + used, size - used, " %s %s", option, quote ? "'" : "");
+  for (; *word; word++)
+    used += (size_t)snprintf(out + used, size - used, *word == '\'' ? "'\\''" : "%c",
+                             *word);
+  snprintf(out + used, size - used, "%s", quote ? "'" : "");
+}
+
+void cli_where(char out[CLI_WHERE_SIZE], const cli_common *common,
+               const cocabo_study *study) {
+  out[0] = '\0';
+  if (common->storage)
+    put_word(out, CLI_WHERE_SIZE, "--storage", common->storage);
+  if (strcmp(cocabo_study_name(study), "default") != 0)
+    put_word(out, CLI_WHERE_SIZE, "--study", cocabo_study_name(study));
 }
 
 static void say_next(const cli_run *run, const cli_ended *ended) {
-  const char *name = cocabo_study_name(run->session.study);
-  char where[512] = "";
-  if (run->common->storage)
-    put_word(where, sizeof where, "--storage", run->common->storage);
-  if (strcmp(name, "default") != 0)
-    put_word(where, sizeof where, "--study", name);
+  char where[CLI_WHERE_SIZE];
+  cli_where(where, run->common, run->session.study);
   if (ended->why == CLI_END_SIGNAL || ended->why == CLI_END_TIME)
     cli_note(run->common, "to resume, run the same line again%s",
              ended->given_back ? "; unfinished trials are offered first" : "");

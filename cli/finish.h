@@ -5,6 +5,12 @@
 
 #include "runner.h"
 
+/* " --storage URL --study NAME" for a shell, as far as they are not the defaults: what
+ * a command must be given to find the study. */
+enum { CLI_WHERE_SIZE = 1024 };
+void cli_where(char out[CLI_WHERE_SIZE], const cli_common *common,
+               const cocabo_study *study);
+
 /* Prints them (with --json, only the best trial as one object) and returns the exit
  * status: 0 done, 3 nothing completed, 130 interrupted, 1 if printing failed. */
 int cli_finish_run(const cli_run *run, const cli_ended *ended);

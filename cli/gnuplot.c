@@ -16,8 +16,7 @@
 enum { NO_GROUP, LINE_GROUP, AREA_GROUP, DOT_GROUP };
 
 static bool same_style(const canvas_style *a, const canvas_style *b) {
-  return a->fill == b->fill && a->stroke == b->stroke && a->width == b->width &&
-         a->dashed == b->dashed;
+  return a->fill == b->fill && a->stroke == b->stroke && a->width == b->width;
 }
 
 static void close_group(canvas *c) {
@@ -33,8 +32,8 @@ static void close_group(canvas *c) {
 static void put_plot(canvas *c, int kind, const canvas_style *style) {
   switch (kind) {
   case LINE_GROUP:
-    canvas_put(c, "plot '-' using 1:2 with lines lc rgb '#%06x' lw %.4g%s\n",
-               (unsigned)style->stroke, style->width, style->dashed ? " dt (4,3)" : "");
+    canvas_put(c, "plot '-' using 1:2 with lines lc rgb '#%06x' lw %.4g\n",
+               (unsigned)style->stroke, style->width);
     break;
   case AREA_GROUP:
     canvas_put(c,
@@ -43,9 +42,8 @@ static void put_plot(canvas *c, int kind, const canvas_style *style) {
                (unsigned)style->fill);
     break;
   case DOT_GROUP:
-    canvas_put(c,
-               "plot '-' using 1:2:3 with circles fs solid noborder fc rgb '#%06x'\n",
-               (unsigned)style->fill);
+    canvas_put(c, "plot '-' using 1:2 with points pt 7 ps %.4g lc rgb '#%06x'\n",
+               style->width, (unsigned)style->fill);
     break;
   }
 }
@@ -53,7 +51,8 @@ static void put_plot(canvas *c, int kind, const canvas_style *style) {
 /* What follows goes on in the open group if it can; a blank line parts two paths. */
 static void open_group(canvas *c, int kind, const canvas_style *style) {
   if (c->group_kind == kind && same_style(&c->group, style)) {
-    canvas_put(c, kind == DOT_GROUP ? "" : "\n");
+    if (kind != DOT_GROUP)
+      canvas_put(c, "\n");
     return;
   }
   close_group(c);
@@ -83,25 +82,36 @@ static void gnuplot_path(canvas *c, const canvas_point *points, size_t n, bool c
   }
 }
 
+/* The radius is the size of the points; the terminals' `pointscale` makes it pixels. */
 static void gnuplot_dot(canvas *c, canvas_point at, double radius,
                         const canvas_style *style, const char *tip) {
+  const canvas_style dot = {.fill = style->fill, .width = radius};
   (void)tip;
-  open_group(c, DOT_GROUP, style);
-  canvas_put(c, "%.2f %.2f %.3g\n", at.x, at.y, radius);
+  open_group(c, DOT_GROUP, &dot);
+  put_points(c, &at, 1);
 }
 
 /* ---- text ----------------------------------------------------------------------- */
 
-/* In single quotes nothing has a meaning but the quote itself, which is doubled. */
+/* Does every font have it? gnuplot draws a character that no font has many times too
+ * large, over everything else; a question mark is better. */
+static bool is_common(unsigned c) {
+  return !show_is_control(c) &&
+         (c < 0x0530 || (c >= 0x2010 && c < 0x2060) || (c >= 0x20a0 && c < 0x20c0) ||
+          (c >= 0x2190 && c < 0x2300) || (c >= 0x2500 && c < 0x2600));
+}
+
+/* In single quotes nothing has a meaning but the quote itself. It could be doubled, but
+ * gnuplot 5.4 does not understand that everywhere; so it becomes a typographic one. */
 static void put_quoted(canvas *c, const char *text) {
   size_t size;
   canvas_put(c, "'");
   for (; *text; text += size) {
     const unsigned character = show_decode(text, &size);
-    if (show_is_control(character) || (character == 0xfffd && size == 1))
+    if (!is_common(character))
       canvas_put(c, "?");
     else if (character == '\'')
-      canvas_put(c, "''");
+      canvas_put(c, "\u2019");
     else
       canvas_put_bytes(c, text, size);
   }
@@ -126,7 +136,7 @@ static void gnuplot_text(canvas *c, canvas_point at, const char *text,
 static void put_page(canvas *c) {
   canvas_put(c, "set lmargin at screen 0\nset rmargin at screen 1\n"
                 "set tmargin at screen 1\nset bmargin at screen 0\n"
-                "unset border\nunset tics\nunset key\nset style circle noclip\n");
+                "unset border\nunset tics\nunset key\n");
   canvas_put(c, "set xrange [0:%.0f]\nset yrange [%.0f:0]\nset multiplot\n", c->width,
              c->height);
 }
@@ -136,7 +146,7 @@ static void begin_png(canvas *c, const char *title, const char *description) {
   (void)title, (void)description;
   canvas_put(c,
              "set encoding utf8\nset terminal pngcairo noenhanced size %.0f,%.0f "
-             "fontscale 2 linewidth 2 background '#ffffff'\n",
+             "fontscale 2 linewidth 2 pointscale 0.667 background '#ffffff'\n",
              2.0 * c->width, 2.0 * c->height);
   put_page(c);
 }
@@ -145,7 +155,7 @@ static void begin_pdf(canvas *c, const char *title, const char *description) {
   (void)title, (void)description;
   canvas_put(c,
              "set encoding utf8\nset terminal pdfcairo noenhanced size %.3fin,%.3fin "
-             "background '#ffffff'\n",
+             "fontscale 0.75 linewidth 1.5 pointscale 0.25 background '#ffffff'\n",
              c->width / 96.0, c->height / 96.0);
   put_page(c);
 }

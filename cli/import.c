@@ -44,7 +44,7 @@ static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error 
 
 static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error *err,
                             const char *fmt, ...) {
-  char name[SHOWN], text[sizeof err->message];
+  char name[SHOWN], text[2 * sizeof err->message]; /* front_fail cuts it */
   va_list args;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
@@ -296,7 +296,7 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
   if (column < 0)
     return COCABO_OK;
   cocabo_value value;
-  char *text;
+  char *text = NULL;
   FRONT_TRY(scalar_parse(cell, &value, &text, err));
   const cocabo_status status =
       set_value(rows, row, (size_t)column, cell, cell, &value, err);
@@ -308,7 +308,7 @@ static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *col
                                cocabo_error *err) {
   for (size_t r = 1; r < s->n_rows; r++) {
     const sheet_row *cells = &s->rows[r];
-    import_row *row;
+    import_row *row = NULL;
     if (cells->n != s->rows[0].n)
       return refuse(rows, cells->line, err, ": there are %zu cells, want %zu", cells->n,
                     s->rows[0].n);
@@ -399,7 +399,7 @@ static cocabo_status read_json_result(const import_rows *rows, import_row *row,
 }
 
 static cocabo_status read_trial(import_rows *rows, json_t *trial, cocabo_error *err) {
-  import_row *row;
+  import_row *row = NULL;
   FRONT_TRY(new_row(rows, rows->n + 1, &row, err));
   json_t *params = json_object_get(trial, "params");
   if (!json_is_object(params))
@@ -443,7 +443,9 @@ cocabo_status import_json(import_rows *out, const char *text, size_t size,
       out->unit = "line";
       for (size_t i = 0; i < done; i++)
         lines += text[i] == '\n';
-      return refuse(out, lines + (size_t)problem.line, err, ": %.150s", problem.text);
+      char shown[SHOWN];
+      return refuse(out, lines + (size_t)problem.line, err, ": %s",
+                    show_text(shown, problem.text));
     }
     const cocabo_status status = read_value(out, json, err);
     json_decref(json);

@@ -2,13 +2,14 @@
  *
  * A forest of randomised trees learns the values as a function f of the parameters. The
  * variance of f over the whole space, every parameter spread evenly over its domain, is
- * then shared out as Shapley effects (Song, Nelson, Staum 2016): a parameter's own
- * effect counts in full and an interaction in equal parts among those that interact, so
- * that the shares add up to one. docs/design/decisions/0007-importance.md says why.
+ * then shared out as Shapley effects: a parameter's own effect counts in full and an
+ * interaction in equal parts among those that interact, so that the shares add up to
+ * one. docs/design/decisions/0007-importance.md says why.
  *
- * The spaces are the caller's, in a plain form: a number is a position in [0,1] on its
- * own scale (logarithmic where the parameter is), a choice is its index. The answer
- * depends on nothing but the arguments, and no single outlier decides it.
+ * Spaces come in a plain form: a number is a position in [0,1] on its own scale
+ * (logarithmic where the parameter is), a choice is its index. The answer depends on
+ * nothing but the arguments, is the same for minimising and maximising, and no single
+ * outlier decides it.
  */
 #ifndef CLI_IMPORTANCE_H
 #define CLI_IMPORTANCE_H
@@ -24,14 +25,14 @@ typedef struct importance_data {
   const double *values;  /* n, finite */
 } importance_data;
 
-/* Fewer than this many trials show nothing. */
+/* Fewer trials than this show nothing. */
 enum { IMPORTANCE_MIN_TRIALS = 4 };
 
-/* share[0..d-1] >= 0 with sum 1, and how well the forest predicts trials that it has
- * not seen: *explained is the share of their variance, at most 1 and at least 0, where
- * nothing is explained by chance. COCABO_E_STATE, with a sentence that says what is
- * missing, if there are too few trials, if all values are equal, or if no parameter
- * varies. */
+/* share[0..d-1] >= 0 with sum 1. *explained, in [0,1], says how well the forest
+ * predicts trials that it has not seen: the share of their variance; near 0 the values
+ * look like noise and the shares mean nothing. COCABO_E_STATE, with a sentence that
+ * says what is missing, if there are too few trials, if all values are equal, or if no
+ * parameter varies. */
 cocabo_status importance_compute(const importance_data *data, double *share,
                                  double *explained, cocabo_error *err);
 

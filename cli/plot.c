@@ -129,7 +129,7 @@ void plot_put_shades(canvas *c, double *x, const char *light, const char *dark) 
   canvas_text(c, *x, LEGEND_Y, light, &plot_quiet);
   *x += canvas_text_width(light, plot_quiet.size) + 6;
   for (int i = 0; i < STEPS; i++)
-    canvas_rect(c, *x + WIDTH * i, LEGEND_Y - HEIGHT / 2, WIDTH + 0.5, HEIGHT,
+    canvas_rect(c, *x + WIDTH * i, LEGEND_Y - 0.5 * HEIGHT, WIDTH + 0.5, HEIGHT,
                 canvas_shade((double)i / (STEPS - 1)), CANVAS_NONE);
   *x += WIDTH * STEPS + 6;
   plot_put_note(c, x, dark);

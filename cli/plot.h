@@ -1,7 +1,7 @@
 /* plot.h - pictures of a study.
  *
  * One file a kind: plot_history.c, plot_slice.c, plot_parallel.c, plot_categories.c and
- * plot_importance.c draw on a canvas; textplot.c draws the same for a terminal.
+ * plot_importance.c draw on a canvas; textplot.h draws the same for a terminal.
  */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
@@ -78,7 +78,7 @@ double plot_axis_width(const scale *s, int wanted);
 
 void plot_put_best(canvas *c, double x, double y, const char *tip);
 
-/* "minimise": values beyond the range are at its high end, else at its low end. */
+/* The value, or the end of the range that it is beyond. */
 double plot_clip(const plot_range *range, double value);
 bool plot_is_beyond(const plot_range *range, double value);
 
@@ -88,7 +88,7 @@ cocabo_status plot_no_choices(const plot_data *data, cocabo_error *err);
 /* The radius of a mark for n trials. */
 double plot_radius(size_t n);
 
-/* "trial 12: 0.5"; trials are many only up to PLOT_MOST_TIPS. */
+/* "trial 12: 0.5"; NULL where there are more trials than anybody points at. */
 enum { PLOT_TIP = 64, PLOT_MOST_TIPS = 1000 };
 const char *plot_tip(const plot_data *data, size_t row, char out[PLOT_TIP]);
 

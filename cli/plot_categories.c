@@ -16,13 +16,13 @@ enum {
   GAP = 18,  /* below them */
   LABEL_X = PLOT_MARGIN + 8,
   STRIP_X = 150,
-  STRIP = 320,
+  STRIP = 300,
   TRIED_X = STRIP_X + STRIP + 16,
-  TRIED = 70,
-  BEST_X = TRIED_X + TRIED + 50,
-  BEST = 76,
+  TRIED = 44,
+  BEST_X = TRIED_X + TRIED + 84,
+  BEST = 70,
   BINS = STRIP / 2,
-  BOTTOM = 30
+  BOTTOM = 0
 };
 
 typedef struct sheet {
@@ -38,6 +38,9 @@ static size_t rows_of(const plot_param *param) {
 }
 
 /* ---- strips --------------------------------------------------------------------- */
+
+static const canvas_style failed_style = {
+    .fill = CANVAS_NONE, .stroke = PLOT_MARKED, .width = 1.4};
 
 /* Finished trials, a bin each, or several in a bin; darkness is the share of the bin's
  * trials that had the choice. */
@@ -56,12 +59,13 @@ static void put_strip(const sheet *s, size_t param, size_t choice, double y) {
     }
     if (tried == 0)
       continue;
+    const double x = STRIP_X + width * (double)b;
     const double share = (double)tried / (double)(end - first);
-    const double half = failed == tried ? 3.0 : 7.0;
-    canvas_rect(s->c, STRIP_X + width * (double)b, y - half,
-                width > 3.0 ? width - 0.6 : width, 2.0 * half,
-                failed == tried ? PLOT_MARKED : canvas_shade(0.25 + 0.6 * share),
-                CANVAS_NONE);
+    if (failed == tried)
+      canvas_mark(s->c, CANVAS_CROSS, x + width / 2, y, 2.5, &failed_style, NULL);
+    else
+      canvas_rect(s->c, x, y - 7, width > 3.0 ? width - 0.6 : width, 14,
+                  canvas_shade(0.25 + 0.6 * share), CANVAS_NONE);
   }
 }
 
@@ -172,6 +176,15 @@ static void begin(sheet *s, const canvas_format *format) {
   plot_put_title(s->c, title, text);
 }
 
+static void put_legend(const sheet *s) {
+  double x = PLOT_MARGIN;
+  if (s->data->n > BINS)
+    plot_put_shades(s->c, &x, "tried seldom", "often");
+  plot_put_legend(s->c, &x, PLOT_SIGN_BEST, s->data, "best trial");
+  if (s->data->n > s->data->complete)
+    plot_put_legend(s->c, &x, PLOT_SIGN_FAILED, s->data, "failed");
+}
+
 static void put_columns(sheet *s) {
   canvas_text(s->c, STRIP_X, PLOT_TOP, "trials in their order", &plot_quiet);
   canvas_text(s->c, TRIED_X, PLOT_TOP, "tried", &plot_quiet);
@@ -186,9 +199,7 @@ cocabo_status plot_categories(const plot_data *data, const canvas_format *format
     return plot_no_choices(data, err);
   FRONT_TRY(plot_range_find(data, &s.range, err));
   begin(&s, format);
-  double x = PLOT_MARGIN;
-  plot_put_shades(c, &x, "tried seldom", "often");
-  plot_put_legend(c, &x, PLOT_SIGN_BEST, data, "best trial");
+  put_legend(&s);
   put_columns(&s);
   s.y = PLOT_TOP + HEAD;
   for (size_t i = 0; i < s.n; i++)

@@ -213,6 +213,12 @@ double plot_place(const plot_param *param, double cell) {
   return unit.low < unit.high ? scale_at(&unit, cell) : 0.5;
 }
 
+/* Multiples of the golden ratio fill a range evenly, however many there are. */
+double plot_jitter(int64_t number) {
+  const double at = (double)number * 0.6180339887498949;
+  return at - floor(at) - 0.5;
+}
+
 /* ---- values --------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b) {
@@ -241,11 +247,12 @@ static double worst_shown(const double *sorted, size_t n) {
   return sorted[most];
 }
 
-/* Positive values over three decades are worth a logarithmic axis. */
+/* Positive values that are minimised over a decade: most of them would lie on the axis
+ * if it were straight. */
 static bool wants_log(const plot_data *data, const double *sorted, size_t n) {
   if (data->maximize || sorted[0] <= 0.0)
     return false;
-  return sorted[(size_t)(0.9 * (double)(n - 1))] / sorted[0] >= 1e3;
+  return sorted[(size_t)(0.9 * (double)(n - 1))] / sorted[0] >= 10.0;
 }
 
 static void find_range(const plot_data *data, double *sorted, plot_range *out) {
@@ -418,16 +425,18 @@ cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
   return COCABO_OK;
 }
 
-const char *plot_caveat(double explained, char out[PLOT_CAVEAT]) {
+const char *plot_caveat(const plot_data *data, double explained,
+                        char out[PLOT_CAVEAT]) {
   if (explained < 0.01)
     snprintf(out, PLOT_CAVEAT,
-             "no model predicts these values: they look like noise, "
-             "and the shares mean nothing");
+             "no model predicts the %zu values: they look like noise, and these shares "
+             "mean nothing",
+             data->complete);
   else
-    snprintf(
-        out, PLOT_CAVEAT,
-        "of what a model of the values explains, which is %.0f %% of their variance%s",
-        100.0 * explained, explained < 0.3 ? ": little" : "");
+    snprintf(out, PLOT_CAVEAT,
+             "a model of %zu trials explains %d %% of the variance of the values; "
+             "each parameter's share in it",
+             data->complete, (int)(100.0 * explained));
   return out;
 }
 

@@ -50,6 +50,9 @@ static inline bool plot_better(const plot_data *data, double a, double b) {
 /* Where a cell lies in its domain, 0 .. 1, on the parameter's own scale; the values of
  * a grid are the middles of equal parts. */
 double plot_place(const plot_param *param, double cell);
+/* In [-0.5,0.5), evenly spread and always the same for a trial: parts those that would
+ * lie on each other. */
+double plot_jitter(int64_t number);
 
 /* ---- values --------------------------------------------------------------------- */
 
@@ -89,12 +92,12 @@ typedef struct plot_share {
 /* All parameters, the largest share first. See importance.h. */
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err);
-/* "A model of the values explains 83 % ...": what the shares are shares of. */
+/* What the shares are shares of, and whether they mean anything. */
 enum { PLOT_CAVEAT = 160 };
-const char *plot_caveat(double explained, char out[PLOT_CAVEAT]);
+const char *plot_caveat(const plot_data *data, double explained, char out[PLOT_CAVEAT]);
 
-/* The `most` parameters with the largest shares, in the order of the space; all if
- * there are no more. Where there is nothing to go by, the first ones. Returns how many.
+/* The `most` parameters with the largest shares, in the order of the space, or all if
+ * there are no more; the first ones where there is nothing to go by. Returns how many.
  */
 size_t plot_choose_params(const plot_data *data, bool choices_only, size_t most,
                           size_t *out);

@@ -69,7 +69,7 @@ static void put_trials(const sheet *s) {
   }
 }
 
-/* A step at each trial that is better than all before; NULL if out of memory. */
+/* A step at each trial that is better than all before. */
 static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
   const plot_data *data = s->data;
   canvas_point *points = calloc(2 * data->n + 2, sizeof *points);

@@ -6,6 +6,7 @@
 
 enum {
   WIDTH = 760,
+  FEW = 10,  /* bars that are shown in any case */
   MOST = 30, /* bars; the others share the last one */
   ROW = 28,
   BAR_X = 190,
@@ -27,12 +28,19 @@ static void put_bar(canvas *c, size_t row, const char *name, double share,
   canvas_text(c, BAR_X + width + 8, y, text, &plot_label);
 }
 
+/* All that have a share worth naming, and a few more. */
+static size_t rows_for(const plot_share *shares, size_t d) {
+  size_t rows = d < FEW ? d : FEW;
+  while (rows < d && rows < MOST && shares[rows].share >= 0.001)
+    rows++;
+  return d - rows == 1 ? d : rows;
+}
+
 static void begin(canvas *c, const canvas_format *format, const plot_data *data,
                   double explained, size_t rows) {
-  char title[CANVAS_FITTED], text[CANVAS_FITTED], caveat[PLOT_CAVEAT];
+  char title[CANVAS_FITTED], text[PLOT_CAVEAT];
   plot_make_title(data, "importance of the parameters", title);
-  snprintf(text, sizeof text, "%s; %zu trials", plot_caveat(explained, caveat),
-           data->complete);
+  plot_caveat(data, explained, text);
   canvas_begin(c, format, WIDTH, TOP + ROW * (double)rows + BOTTOM, title, text);
   plot_put_title(c, title, text);
 }
@@ -42,10 +50,10 @@ cocabo_status plot_importance(const plot_data *data, const canvas_format *format
   plot_share shares[COCABO_MAX_PARAMETERS];
   double explained, rest = 0.0;
   FRONT_TRY(plot_shares_find(data, shares, &explained, err));
-  const size_t rows = data->d <= MOST ? data->d : MOST;
-  begin(c, format, data, explained, rows + (data->d > MOST));
-  canvas_line(c, BAR_X, TOP, BAR_X, TOP + ROW * (double)(rows + (data->d > MOST)),
-              PLOT_INK, 1);
+  const size_t rows = rows_for(shares, data->d);
+  const size_t bars = rows + (data->d > rows);
+  begin(c, format, data, explained, bars);
+  canvas_line(c, BAR_X, TOP, BAR_X, TOP + ROW * (double)bars, PLOT_INK, 1);
   for (size_t i = 0; i < rows; i++)
     put_bar(c, i, data->params[shares[i].param].name, shares[i].share, shares[0].share);
   for (size_t i = rows; i < data->d; i++)

@@ -103,6 +103,6 @@ cocabo_status plot_put_json(plot_kind kind, const plot_data *data, front_buffer 
   default:
     return front_fail(err, COCABO_E_INVALID,
                       "the numbers behind %s are the trials: see cocabo trials --json",
-                      plot_kind_name(kind));
+                      plot_kind_name((int)kind));
   }
 }

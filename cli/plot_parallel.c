@@ -9,8 +9,9 @@
 
 enum {
   MOST_AXES = 15, /* parameters */
-  MOST_LINES = 1000,
-  SPACE = 116, /* between axes */
+  MOST_LINES = 500,
+  BEST_LINES = 50, /* of the best trials, however many there are */
+  SPACE = 116,     /* between axes */
   FRAME = 300,
   LEFT = 74,
   RIGHT = 96,
@@ -30,55 +31,60 @@ static double axis_x(const sheet *s, size_t axis) {
   return LEFT + (double)axis * s->space;
 }
 
+/* For the labels of an axis, to its right. */
+static double label_room(const sheet *s, double x) {
+  const bool last = x > axis_x(s, s->n) - 1.0;
+  return (last ? RIGHT : s->space) - 12;
+}
+
 static double frame_y(double share) { /* 0: the lower end */
   return PLOT_TOP + 14 + (1.0 - share) * FRAME;
 }
 
 /* ---- lines ---------------------------------------------------------------------- */
 
-/* Trials of one choice side by side in the middle of its part of the axis. */
-static double spread(const sheet *s, const plot_param *param, size_t row) {
-  const double golden = 0.6180339887498949;
-  const double at = (double)s->data->number[row] * golden;
-  return 0.5 * (at - floor(at) - 0.5) / (double)param->choices;
-}
-
+/* Trials of one choice lie side by side in the middle of its part of the axis. */
 static double share_of(const sheet *s, size_t param, size_t row) {
   const plot_param *p = &s->data->params[param];
   const double place = plot_place(p, plot_cell(s->data, row, param));
-  return p->choices > 1 ? place + spread(s, p, row) : place;
+  if (p->choices < 2)
+    return place;
+  return place + 0.5 * plot_jitter(s->data->number[row]) / (double)p->choices;
 }
 
-/* The better half counts from light to dark; the rest is pale. */
-static double darkness(const sheet *s, size_t rank) {
-  const double n = (double)s->data->complete;
-  return n > 1.0 ? 1.0 - (double)rank / (n - 1.0) : 1.0;
-}
-
-static void put_line(const sheet *s, size_t rank) {
+/* dark: 1 for the best. Few lines are really dark, or they would hide each other. */
+static void put_line(const sheet *s, size_t row, double dark) {
   canvas_point points[MOST_AXES + 1];
-  const size_t row = s->ranking[rank];
   const scale value = {s->range.low, s->range.high, s->range.log, 0, 1};
-  const double dark = darkness(s, rank);
   points[0] = (canvas_point){
       axis_x(s, 0),
       frame_y(scale_at(&value, plot_clip(&s->range, s->data->value[row])))};
   for (size_t i = 0; i < s->n; i++)
     points[i + 1] =
         (canvas_point){axis_x(s, i + 1), frame_y(share_of(s, s->params[i], row))};
-  canvas_lines(s->c, points, s->n + 1, canvas_shade(dark * dark * dark),
-               rank == 0    ? 2.5
-               : dark > 0.9 ? 1.3
-                            : 0.8);
+  const double width = dark < 0.9 ? 0.8 : dark < 1.0 ? 1.2 : 2.5;
+  canvas_lines(s->c, points, s->n + 1, canvas_shade(pow(dark, 4.0)), width);
 }
 
-/* The best hundred at least, and of the others so many that the picture stays light. */
+/* All trials, or the best ones and of the others every so many-th. Returns how many;
+ * out: MOST_LINES. */
+static size_t choose_lines(const sheet *s, size_t *out) {
+  const size_t n = s->data->complete;
+  for (size_t i = 0; i < n && i < MOST_LINES; i++)
+    out[i] = s->ranking[i];
+  if (n <= MOST_LINES)
+    return n;
+  const size_t others = MOST_LINES - BEST_LINES;
+  for (size_t i = 0; i < others; i++)
+    out[BEST_LINES + i] = s->ranking[BEST_LINES + i * (n - BEST_LINES) / others];
+  return MOST_LINES;
+}
+
 static void put_lines(const sheet *s) {
-  const size_t n = s->data->complete, best = MOST_LINES / 4;
-  const size_t every = n > MOST_LINES ? (n - best) / (MOST_LINES - best) + 1 : 1;
-  for (size_t rank = n; rank-- > 0;)
-    if (rank < best || rank % every == 0)
-      put_line(s, rank);
+  size_t rows[MOST_LINES];
+  const size_t n = choose_lines(s, rows);
+  for (size_t i = n; i-- > 0;)
+    put_line(s, rows[i], n > 1 ? 1.0 - (double)i / (double)(n - 1) : 1.0);
 }
 
 /* ---- axes ----------------------------------------------------------------------- */
@@ -104,7 +110,7 @@ static void put_number_axis(const sheet *s, double x, const scale *along, bool w
   for (int i = 0; i < t.n; i++) {
     const double y = scale_at(along, t.at[i]);
     canvas_line(s->c, x - 3, y, x + 3, y, PLOT_INK, 1);
-    put_axis_label(s->c, x, y, ticks_label(&t, i, label), s->space - 12);
+    put_axis_label(s->c, x, y, ticks_label(&t, i, label), label_room(s, x));
   }
 }
 
@@ -115,7 +121,7 @@ static void put_choice_axis(const sheet *s, double x, const plot_param *param) {
     const double half = 0.25 / (double)param->choices;
     canvas_line(s->c, x, frame_y(share - half), x, frame_y(share + half), PLOT_INK, 3);
     if (k % every == 0)
-      put_axis_label(s->c, x, frame_y(share), param->labels[k], s->space - 12);
+      put_axis_label(s->c, x, frame_y(share), param->labels[k], label_room(s, x));
   }
 }
 

@@ -9,12 +9,12 @@
 
 enum {
   WIDTH = 760,
-  MOST = 24,   /* panels */
-  PANEL = 150, /* height of the frame */
-  GAP = 16,    /* between frames side by side */
-  NAME = 44,   /* below a frame: tick labels and the name */
-  LONG = 96,   /* the same where labels of choices stand upright */
-  BETWEEN = 14 /* rows */
+  MOST = 24,    /* panels */
+  PANEL = 150,  /* height of the frame */
+  GAP = 22,     /* between frames side by side */
+  NAME = 22,    /* above a frame */
+  BELOW = 32,   /* a frame: the labels */
+  LONGEST = 84, /* label of a choice */
 };
 
 typedef struct sheet {
@@ -23,7 +23,8 @@ typedef struct sheet {
   plot_range range;
   size_t params[COCABO_MAX_PARAMETERS], n; /* shown */
   size_t columns, rows;
-  double left, panel_width, below; /* below: a frame, in pixels */
+  double left, panel_width;
+  double top[MOST + 1]; /* of the frames of each row */
 } sheet;
 
 /* The frame of a panel, and what it shows. */
@@ -70,7 +71,7 @@ static void put_choices(canvas *c, const panel *p) {
       canvas_text(c, x, y + 14, param->labels[k], &plot_label_middle);
     else
       canvas_text(c, x, y + 8,
-                  canvas_fit(fitted, param->labels[k], plot_label.size, LONG - 30),
+                  canvas_fit(fitted, param->labels[k], plot_label.size, LONGEST),
                   &upright);
   }
 }
@@ -81,30 +82,33 @@ static size_t columns_for(size_t panels) {
   return panels <= 3 ? panels : panels == 4 ? 2 : panels <= 9 ? 3 : 4;
 }
 
+static double room_below(const sheet *s, size_t row) {
+  double room = BELOW;
+  for (size_t i = row * s->columns; i < s->n && i < (row + 1) * s->columns; i++) {
+    const plot_param *param = &s->data->params[s->params[i]];
+    if (param->choices > 0 && !labels_lie(param, s->panel_width))
+      room = fmax(room, fmin(widest_label(param), LONGEST) + 20);
+  }
+  return room;
+}
+
 static void lay_out(sheet *s) {
   const scale y = {s->range.low, s->range.high, s->range.log, PANEL, 0};
   s->columns = columns_for(s->n);
   s->rows = (s->n + s->columns - 1) / s->columns;
   s->left = PLOT_MARGIN + 18 + plot_axis_width(&y, 4);
   s->panel_width = (WIDTH - PLOT_MARGIN - s->left + GAP) / (double)s->columns - GAP;
-  s->below = NAME;
-  for (size_t i = 0; i < s->n; i++) {
-    const plot_param *param = &s->data->params[s->params[i]];
-    if (param->choices > 0 && !labels_lie(param, s->panel_width))
-      s->below = LONG;
-  }
-}
-
-static double height_of(const sheet *s) {
-  return PLOT_TOP + (double)s->rows * (PANEL + s->below + BETWEEN);
+  s->top[0] = PLOT_TOP + NAME;
+  for (size_t row = 0; row < s->rows; row++)
+    s->top[row + 1] = s->top[row] + PANEL + room_below(s, row) + NAME;
 }
 
 static panel panel_at(const sheet *s, size_t i) {
-  const double column = (double)(i % s->columns), row = (double)(i / s->columns);
+  const size_t row = i / s->columns;
   panel p = {.param = &s->data->params[s->params[i]],
              .index = s->params[i],
-             .x = s->left + column * (s->panel_width + GAP),
-             .y = PLOT_TOP + row * (PANEL + s->below + BETWEEN),
+             .x = s->left + (double)(i % s->columns) * (s->panel_width + GAP),
+             .y = s->top[row],
              .width = s->panel_width};
   p.value = (scale){s->range.low, s->range.high, s->range.log, p.y + PANEL, p.y};
   return p;
@@ -112,17 +116,10 @@ static panel panel_at(const sheet *s, size_t i) {
 
 /* ---- a panel -------------------------------------------------------------------- */
 
-/* A different place within a choice for each trial, always the same. */
-static double jitter(int64_t number) {
-  const double golden = 0.6180339887498949;
-  const double at = (double)number * golden;
-  return at - floor(at) - 0.5;
-}
-
 static double x_of(const sheet *s, const panel *p, size_t row) {
   double share = plot_place(p->param, plot_cell(s->data, row, p->index));
   if (p->param->choices > 0)
-    share += 0.6 * jitter(s->data->number[row]) / (double)p->param->choices;
+    share += 0.6 * plot_jitter(s->data->number[row]) / (double)p->param->choices;
   return p->x + 4 + share * (p->width - 8);
 }
 
@@ -152,7 +149,7 @@ static void put_axis(const sheet *s, const panel *p) {
   const double half = 0.5 * param->step;
   const scale x = {param->low - half, param->high + half, param->log, p->x + 4,
                    p->x + p->width - 4};
-  const int wanted = (int)(p->width / 48.0);
+  const int wanted = (int)(p->width / 38.0);
   ticks t;
   if (!(x.low < x.high))
     return;
@@ -168,15 +165,13 @@ static void put_panel(const sheet *s, size_t i) {
   const plot_data *data = s->data;
   const double radius = 0.8 * plot_radius(data->n);
   char fitted[CANVAS_FITTED], name[CANVAS_FITTED], tip[PLOT_TIP];
-  canvas_font heading = plot_heading;
-  heading.anchor = CANVAS_MIDDLE;
   plot_put_axis_left(s->c, &p.value, p.x, p.width, 4, i % s->columns == 0);
   canvas_rect(s->c, p.x, p.y, p.width, PANEL, CANVAS_NONE, 0x999999);
   put_axis(s, &p);
   snprintf(name, sizeof name, "%.200s%s", p.param->name,
            p.param->log ? " (logarithmic)" : "");
-  canvas_text(s->c, p.x + p.width / 2, p.y + PANEL + s->below - 12,
-              canvas_fit(fitted, name, 14, p.width), &heading);
+  canvas_text(s->c, p.x, p.y - 10, canvas_fit(fitted, name, 14, p.width),
+              &plot_heading);
   for (size_t row = 0; row < data->n; row++)
     if (!plot_failed(data, row))
       put_trial(s, &p, row, radius);
@@ -191,7 +186,7 @@ static void begin(sheet *s, const canvas_format *format) {
   char title[CANVAS_FITTED], text[CANVAS_FITTED];
   plot_make_title(s->data, "values against parameters", title);
   plot_describe(s->data, s->n, s->data->d, text);
-  canvas_begin(s->c, format, WIDTH, height_of(s), title, text);
+  canvas_begin(s->c, format, WIDTH, s->top[s->rows], title, text);
   plot_put_title(s->c, title, text);
 }
 

@@ -1,6 +1,6 @@
 #include "runner.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bar.h"
+#include "finish.h"
 #include "front/clock.h"
 #include "guard.h"
 #include "lease.h"
@@ -59,7 +60,11 @@ typedef struct runner {
   double busy_since; /* the store refuses to answer since then; INFINITY: it answers */
   double idle_since; /* nothing runs here since then; INFINITY: something does */
   bool idle_said;
-  double sync_at;
+  double sync_at; /* when to look what others did */
+  cli_state best; /* the best trial, when so many were complete */
+  double best_at; /* when to look for it again */
+  int64_t serial; /* of the next evaluation */
+  bool log_said;
   int64_t failures; /* seen by this runner */
 } runner;
 
@@ -68,20 +73,30 @@ typedef struct runner {
 static cli_state read_state(const runner *r) {
   const cocabo_study *study = r->study;
   const char *trials = cocabo_study_option(study, "trials");
-  cli_state state = {
-      .total = trials ? strtoll(trials, NULL, 10) : 0,
-      .complete = cocabo_study_count_state(study, COCABO_COMPLETE),
-      .failed = cocabo_study_count_state(study, COCABO_FAILED),
-      .running = cocabo_study_count_state(study, COCABO_RUNNING),
-  };
+  cli_state state = r->best;
+  state.total = trials ? strtoll(trials, NULL, 10) : 0;
+  state.complete = cocabo_study_count_state(study, COCABO_COMPLETE);
+  state.failed = cocabo_study_count_state(study, COCABO_FAILED);
+  state.running = cocabo_study_count_state(study, COCABO_RUNNING);
+  return state;
+}
+
+/* Which trial is best may take a model to say, where results are noisy. It is looked at
+ * when there are new ones, and not for more than a twentieth of the time. */
+static void look_for_best(runner *r, double now) {
+  const int64_t complete = cocabo_study_count_state(r->study, COCABO_COMPLETE);
   cocabo_trial *best;
-  if (cocabo_study_best(study, &best, NULL) == COCABO_OK) {
-    state.has_best = true;
-    state.best_number = cocabo_trial_number(best);
-    state.best = cocabo_trial_value(best);
+  if (r->run->common->quiet || complete == r->best.complete || now < r->best_at)
+    return;
+  if (cocabo_study_best(r->study, &best, NULL) == COCABO_OK) {
+    r->best = (cli_state){.complete = complete,
+                          .has_best = true,
+                          .best_number = cocabo_trial_number(best),
+                          .best = cocabo_trial_value(best)};
     cocabo_trial_free(best);
   }
-  return state;
+  const double after = front_now();
+  r->best_at = after + 20.0 * (after - now);
 }
 
 static bool is_reached(const cli_state *state) {
@@ -93,6 +108,15 @@ static bool is_reached(const cli_state *state) {
 static void say(runner *r, const char *text) {
   cli_bar_clear(&r->bar);
   fprintf(stderr, "%s\n", text);
+}
+
+/* Something about trials in a state, and the command that lists them. */
+static void say_list(runner *r, const char *what, const char *state) {
+  char where[CLI_WHERE_SIZE], text[CLI_WHERE_SIZE + 200];
+  cli_where(where, r->run->common, r->study);
+  snprintf(text, sizeof text, "%s; cocabo trials --state %s%s lists them", what, state,
+           where);
+  say(r, text);
 }
 
 static void say_trial(runner *r, const slot *s) {
@@ -208,8 +232,8 @@ static void settle(slot *s, bool back, double now) {
  * failure. Otherwise it is nobody's: going on would use up the budget for nothing. */
 static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error *err) {
   const bool again = s->starts > 0 || cocabo_trial_attempt(s->trial) > 0;
-  const cocabo_status status =
-      cli_attempt_start(&s->attempt, &r->run->program, &r->guard, s->trial, again, err);
+  const cocabo_status status = cli_attempt_start(
+      &s->attempt, &r->run->program, &r->guard, s->trial, r->serial++, again, err);
   s->starts++;
   if (status == COCABO_E_NOT_FOUND && !r->run->program.path[0]) {
     cli_outcome_fail(&s->outcome, err->message);
@@ -228,6 +252,10 @@ static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error 
 /* Its program is over. */
 static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err) {
   cli_attempt_outcome(&s->attempt, &s->outcome);
+  if (s->attempt.process.log_short && !r->log_said) {
+    say(r, "some logs are incomplete: they could not be written");
+    r->log_said = true;
+  }
   const bool cancelled = s->attempt.process.stop == CLI_CANCELLED;
   if (!s->outcome.complete && !r->stopping && s->starts <= r->run->retries)
     return start_attempt(r, s, now, err);
@@ -405,13 +433,10 @@ static void explain_idling(runner *r, const cli_state *state, double now) {
   if (r->idle_said || now - r->idle_since < idle_patience || r->run->common->quiet)
     return;
   r->idle_said = true;
-  char text[200];
-  snprintf(text, sizeof text,
-           "waiting for %" PRId64 " trial%s that %s running elsewhere; cocabo trials "
-           "--state running lists them",
-           state->running, state->running == 1 ? "" : "s",
-           state->running == 1 ? "is" : "are");
-  say(r, text);
+  char text[100];
+  snprintf(text, sizeof text, "waiting for %" PRId64 " trial%s running elsewhere",
+           state->running, state->running == 1 ? "" : "s");
+  say_list(r, text, "running");
 }
 
 static void show(runner *r, double now) {
@@ -420,6 +445,7 @@ static void show(runner *r, double now) {
       cli_bar_clear(&r->bar); /* ask and tell will say what is wrong */
     r->sync_at = now + cli_bar_pause(&r->bar);
   }
+  look_for_best(r, now);
   const cli_state state = read_state(r);
   explain_idling(r, &state, now);
   cli_bar_show(&r->bar, &state, now);
@@ -438,8 +464,21 @@ static cocabo_status supervise(runner *r, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* The loop failed. Programs are ended; what can still be recorded is, and for a result
- * that cannot there is a line which records it later. */
+/* A line that records later what cannot be recorded now. */
+static void say_lost(runner *r, const slot *s) {
+  char where[CLI_WHERE_SIZE];
+  cli_where(where, r->run->common, r->study);
+  cli_bar_clear(&r->bar);
+  fprintf(stderr, "cocabo %s: not recorded: cocabo tell%s %" PRId64, r->run->name,
+          where, cocabo_trial_number(s->trial));
+  if (s->outcome.complete)
+    fprintf(stderr, " %.17g\n", s->outcome.value);
+  else
+    fprintf(stderr, " --fail '%.*s'\n", (int)strcspn(s->outcome.reason, "\n'"),
+            s->outcome.reason);
+}
+
+/* The loop failed. Programs are ended, and what can still be recorded is. */
 static void abandon(runner *r) {
   for (int64_t i = 0; i < r->run->workers; i++) {
     slot *s = &r->slots[i];
@@ -449,20 +488,8 @@ static void abandon(runner *r) {
     }
     if (s->state != SETTLED)
       continue;
-    cocabo_error err;
-    if (record_once(r, s, &err) != COCABO_OK && !s->give_back) {
-      const cli_common *common = r->run->common;
-      cli_bar_clear(&r->bar);
-      fprintf(stderr,
-              "cocabo %s: not recorded: cocabo tell --storage '%s' --study '%s' ",
-              r->run->name, cli_storage(common), cocabo_study_name(r->study));
-      fprintf(stderr, "%" PRId64, cocabo_trial_number(s->trial));
-      if (s->outcome.complete)
-        fprintf(stderr, " %.17g\n", s->outcome.value);
-      else
-        fprintf(stderr, " --fail '%.*s'\n", (int)strcspn(s->outcome.reason, "\n'"),
-                s->outcome.reason);
-    }
+    if (record_once(r, s, NULL) != COCABO_OK && !s->give_back)
+      say_lost(r, s);
     vacate(s);
   }
 }
@@ -482,6 +509,17 @@ static void allow_files(int64_t workers) {
     return;
   limit.rlim_cur = want < limit.rlim_max ? want : limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Started with one of them closed, the next file to be opened would take its place and
+ * get what we print. */
+static void hold_standard_files(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
 }
 
 static cocabo_status open_parts(runner *r, cocabo_error *err) {
@@ -511,6 +549,8 @@ static cocabo_status run_loop(runner *r, cocabo_error *err) {
   const cocabo_status status = supervise(r, err);
   if (status != COCABO_OK)
     abandon(r);
+  r->best_at = 0.0;
+  look_for_best(r, front_now());
   state = read_state(r);
   cli_bar_end(&r->bar, &state, front_now());
   return status;
@@ -523,6 +563,7 @@ cocabo_status cli_run_trials(const cli_run *run, cli_ended *ended, cocabo_error 
               .refusal = COCABO_OK,
               .busy_since = INFINITY,
               .idle_since = INFINITY};
+  hold_standard_files();
   FRONT_TRY(cli_signals_catch(err));
   cocabo_status status = open_parts(&r, err);
   if (status == COCABO_OK)

@@ -40,15 +40,15 @@ void scale_widen(double *low, double *high, bool log_scale, double share) {
 
 /* ---- ticks ---------------------------------------------------------------------- */
 
-/* The smallest of 1, 2, 5 (and 2.5) times a power of ten that is not below `raw`. */
-static double round_step(double raw, bool whole) {
-  const double power = pow(10.0, floor(log10(raw)));
-  const double multiples[] = {1.0, 2.0, 2.5, 5.0, 10.0};
+/* The smallest round number that is not below `least`: 1, 2, 2.5 or 5 times a power of
+ * ten. */
+static double round_step(double least, bool whole) {
+  static const double multiples[] = {1.0, 2.0, 2.5, 5.0};
+  const double power = pow(10.0, floor(log10(least)));
   for (size_t i = 0; i < sizeof multiples / sizeof multiples[0]; i++) {
-    const double step = multiples[i] * power;
     const bool allowed = multiples[i] != 2.5 || !whole;
-    if (allowed && step >= raw * (1.0 - 1e-9))
-      return step;
+    if (allowed && multiples[i] * power >= least * (1.0 - 1e-9))
+      return multiples[i] * power;
   }
   return 10.0 * power;
 }
@@ -59,43 +59,49 @@ static bool place_steps(const scale *s, double step, int wanted, ticks *out) {
   if (!(last - first < wanted))
     return false;
   *out = (ticks){.step = step};
-  for (double k = first; k <= last; k += 1.0)
-    out->at[out->n++] = k * step + 0.0; /* no -0 */
+  for (out->n = 0; first + out->n <= last; out->n++)
+    out->at[out->n] = (first + out->n) * step + 0.0; /* no -0 */
   return true;
 }
 
+/* The finest steps of which there are not too many. */
 static void find_linear(const scale *s, int wanted, bool whole, ticks *out) {
-  const double width = s->high / wanted - s->low / wanted;
-  double step = round_step(fmax(width, DBL_MIN), whole);
-  if (whole && step < 1.0)
-    step = 1.0;
+  const double width = s->high / (wanted + 1) - s->low / (wanted + 1);
+  double step = round_step(fmax(width, whole ? 1.0 : DBL_MIN), whole);
   while (!place_steps(s, step, wanted, out))
-    step = round_step(1.5 * step, whole);
+    step = round_step(1.1 * step, whole);
 }
 
-static void add_inside(const scale *s, double value, ticks *out) {
-  const bool inside = value >= s->low * (1.0 - 1e-9) && value <= s->high * (1.0 + 1e-9);
-  if (inside && out->n < SCALE_MAX_TICKS)
-    out->at[out->n++] = value;
-}
+/* Some multiples of powers of ten, and of which powers. */
+typedef struct pattern {
+  int n;
+  double multiples[3];
+  int every; /* power that can be divided by it */
+} pattern;
 
-/* Decades, every second or third where there are many, and 1-2-5 where there are few.
- */
-static void find_log(const scale *s, int wanted, ticks *out) {
-  const int first = (int)ceil(log10(s->low) - 1e-9);
-  const int last = (int)floor(log10(s->high) + 1e-9);
-  const int decades = last - first + 1;
+/* Those inside low .. high; false if there are too many. */
+static bool place_powers(const scale *s, const pattern *p, int wanted, ticks *out) {
+  const int first = (int)floor(log10(s->low)), last = (int)ceil(log10(s->high));
   *out = (ticks){0};
-  if (3 * decades <= wanted) {
-    for (int e = first - 1; e <= last; e++)
-      for (int m = 0; m < 3; m++)
-        add_inside(s, (double[]){1.0, 2.0, 5.0}[m] * pow(10.0, e), out);
-    return;
-  }
-  const int every = (decades + wanted - 1) / wanted;
   for (int e = first; e <= last; e++)
-    if (e % every == 0)
-      add_inside(s, pow(10.0, e), out);
+    for (int k = 0; k < p->n && e % p->every == 0; k++) {
+      const double value = p->multiples[k] * pow(10.0, e);
+      if (value < s->low * (1.0 - 1e-9) || value > s->high * (1.0 + 1e-9))
+        continue;
+      if (out->n == wanted)
+        return false;
+      out->at[out->n++] = value;
+    }
+  return true;
+}
+
+static void find_log(const scale *s, int wanted, ticks *out) {
+  static const pattern fine = {3, {1.0, 2.0, 5.0}, 1}, some = {2, {1.0, 3.0}, 1};
+  if (place_powers(s, &fine, wanted, out) || place_powers(s, &some, wanted, out))
+    return;
+  pattern powers = {1, {1.0}, 1};
+  while (!place_powers(s, &powers, wanted, out))
+    powers.every++;
 }
 
 void ticks_find(const scale *s, int wanted, ticks *out) {

@@ -23,8 +23,21 @@ unsigned show_decode(const char *text, size_t *size) {
   unsigned character = first & (0x3fu >> more);
   for (size_t i = 1; i <= more; i++)
     character = character << 6 | ((unsigned char)text[i] & 0x3fu);
+  /* No longer form than needed, no half of a pair, nothing beyond the last one. */
+  static const unsigned least[] = {0, 0x80, 0x800, 0x10000};
+  if (character < least[more] || (character >= 0xd800 && character <= 0xdfff) ||
+      character > 0x10ffff)
+    return 0xfffd;
   *size = more + 1;
   return character;
+}
+
+bool show_is_utf8(const char *text) {
+  size_t size;
+  for (; *text; text += size)
+    if (show_decode(text, &size) == 0xfffd && size == 1)
+      return false;
+  return true;
 }
 
 bool show_is_control(unsigned c) {
@@ -55,15 +68,19 @@ int show_width(unsigned c) {
 /* ---- texts ----------------------------------------------------------------------- */
 
 const char *show_text(char out[SHOWN], const char *text) {
+  return show_within(out, text, SHOWN - 1);
+}
+
+const char *show_within(char out[SHOWN], const char *text, size_t most) {
   static const char dots[] = "...";
-  const size_t room = SHOWN - sizeof dots;
+  const size_t room = most + 1 - sizeof dots;
   size_t used = 0, size;
   for (; *text; text += size) {
     const unsigned c = show_decode(text, &size);
     const bool harmless = !show_is_control(c) && (c != 0xfffd || size > 1);
     const size_t need = harmless ? size : 1;
     const bool fits = used + need <= room ||
-                      (used + need < SHOWN && text[size] == '\0'); /* the last one */
+                      (used + need <= most && text[size] == '\0'); /* the last one */
     if (!fits) {
       memcpy(out + used, dots, sizeof dots);
       return out;

@@ -9,6 +9,9 @@
 #include "spec_file.h"
 #include "words.h"
 
+/* What fits into an attribute of a study, also where some of it must be escaped. */
+enum { MAX_COMMAND = 32768 };
+
 /* ---- pairs ----------------------------------------------------------------------- */
 
 static struct cli_pair *find_pair(const cli_pairs *pairs, const char *name) {
@@ -316,6 +319,22 @@ static cocabo_status read_file(cli_spec *out, spec_file *file, const char *path,
   return option_of_trials(out, err);
 }
 
+/* A study keeps its command as a text; one that it cannot keep is refused before there
+ * is a study. */
+static cocabo_status check_command(char *const *command, cocabo_error *err) {
+  size_t size = 0;
+  for (int i = 0; command && command[i]; i++) {
+    if (!show_is_utf8(command[i]))
+      return front_fail(err, COCABO_E_INVALID, "word %d of the command is not UTF-8",
+                        i + 1);
+    size += strlen(command[i]) + 3;
+  }
+  return size <= MAX_COMMAND ? COCABO_OK
+                             : front_fail(err, COCABO_E_RANGE,
+                                          "the command has %zu bytes, want at most %d",
+                                          size, MAX_COMMAND);
+}
+
 static cocabo_status read_command(cli_spec *out, char *const *command, int n,
                                   cocabo_error *err) {
   if (n == 0)
@@ -332,6 +351,7 @@ static cocabo_status read_all(cli_spec *out, spec_file *file, const cli_spec_arg
   FRONT_TRY(read_options(out, args, err));
   FRONT_TRY(check_options(out, err));
   FRONT_TRY(read_command(out, command, n, err));
+  FRONT_TRY(check_command(out->command, err));
   return read_space(out, file, args, err);
 }
 

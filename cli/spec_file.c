@@ -31,7 +31,7 @@ static cocabo_status refuse(const spec_file *file, int line, cocabo_error *err,
 
 static cocabo_status refuse(const spec_file *file, int line, cocabo_error *err,
                             const char *fmt, ...) {
-  char text[sizeof err->message];
+  char text[2 * sizeof err->message]; /* front_fail cuts it, at a whole character */
   va_list args;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
@@ -48,7 +48,8 @@ static const char *describe(const tree_node *node, char out[SHOWN]) {
     return "nothing";
   char shown[SHOWN];
   const char *quote = node->value.type == COCABO_TEXT ? "\"" : "";
-  snprintf(out, SHOWN, "%s%.60s%s", quote, show_text(shown, node->spelling), quote);
+  snprintf(out, SHOWN, "%s%s%s", quote, show_within(shown, node->spelling, SHOWN - 3),
+           quote);
   return out;
 }
 

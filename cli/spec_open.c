@@ -25,10 +25,10 @@ static int index_of(const cocabo_space *space, const char *name) {
   return -1;
 }
 
-/* The domain as a short text for a sentence. */
+/* The domain as a short text for a sentence that has two of them. */
 static void show_domain(const cocabo_space *space, size_t i, char out[SHOWN]) {
   char *domain = cocabo_space_domain(space, i);
-  show_text(out, domain ? domain : "?");
+  show_within(out, domain ? domain : "?", 48);
   cocabo_text_free(domain);
 }
 
@@ -45,18 +45,22 @@ static cocabo_status other_domain(const char *study, const cocabo_space *stored,
                                   size_t i, const cocabo_space *wanted, size_t k,
                                   cocabo_error *err) {
   char name[SHOWN], old[SHOWN], new[SHOWN];
+  show_within(name, cocabo_space_name(stored, i), 40);
   show_domain(stored, i, old);
   show_domain(wanted, k, new);
-  return front_fail(err, COCABO_E_STATE,
-                    "study \"%.24s\" has %.40s=%.48s, not %.48s: %s", study,
-                    show_text(name, cocabo_space_name(stored, i)), old, new, WAY_ON);
+  if (strcmp(old, new) == 0) /* they differ beyond what can be shown */
+    return front_fail(err, COCABO_E_STATE,
+                      "study \"%s\" has other choices for parameter \"%s\": %s", study,
+                      name, WAY_ON);
+  return front_fail(err, COCABO_E_STATE, "study \"%s\" has %s=%s, not %s: %s", study,
+                    name, old, new, WAY_ON);
 }
 
 static cocabo_status missing(const char *study, const char *parameter, const char *verb,
                              cocabo_error *err) {
   char shown[SHOWN];
   return front_fail(err, COCABO_E_STATE,
-                    "study \"%.40s\" %s a parameter \"%s\", unlike this one: %s", study,
+                    "study \"%s\" %s a parameter \"%s\", unlike this one: %s", study,
                     verb, show_text(shown, parameter), WAY_ON);
 }
 
@@ -80,7 +84,7 @@ static cocabo_status compare_spaces(const char *study, const cocabo_space *store
 static cocabo_status compare(const cli_spec *spec, const cocabo_study *study,
                              cocabo_error *err) {
   char name[SHOWN];
-  show_text(name, cocabo_study_name(study));
+  show_within(name, cocabo_study_name(study), 24); /* so that the way on fits in */
   if (spec->space)
     FRONT_TRY(compare_spaces(name, cocabo_study_space(study), spec->space, err));
   const char *wanted = cli_pairs_get(&spec->options, "direction");

@@ -51,8 +51,6 @@ static void put_style(canvas *c, const canvas_style *style) {
   put_colour(c, "stroke", style->stroke);
   if (style->stroke != CANVAS_NONE)
     canvas_put(c, " stroke-width=\"%.4g\"", style->width);
-  if (style->dashed)
-    canvas_put(c, " stroke-dasharray=\"4 3\"");
 }
 
 static void close_group(canvas *c) {
@@ -64,8 +62,7 @@ static void close_group(canvas *c) {
 }
 
 static bool same_style(const canvas_style *a, const canvas_style *b) {
-  return a->fill == b->fill && a->stroke == b->stroke && a->width == b->width &&
-         a->dashed == b->dashed;
+  return a->fill == b->fill && a->stroke == b->stroke && a->width == b->width;
 }
 
 static void open_style(canvas *c, const canvas_style *style) {

@@ -182,7 +182,8 @@ static char **pack(const front_buffer *texts, char *const *words) {
   if (!list)
     return NULL;
   char *text = (char *)(list + n + 1);
-  memcpy(text, texts->data, texts->size);
+  if (texts->size > 0)
+    memcpy(text, texts->data, texts->size);
   for (size_t i = 0; i < n; i++) {
     list[i] = text;
     text += strlen(text) + 1;

@@ -100,9 +100,9 @@ void textgrid_dot(textgrid *g, double x, double y) {
 }
 
 void textgrid_line(textgrid *g, double x1, double y1, double x2, double y2) {
-  const double steps = ceil(fmax(2.0 * fabs(x2 - x1), 4.0 * fabs(y2 - y1)));
-  for (double k = 0.0; k <= steps; k += 1.0) {
-    const double share = steps > 0.0 ? k / steps : 0.0;
+  const int steps = (int)ceil(fmax(2.0 * fabs(x2 - x1), 4.0 * fabs(y2 - y1)));
+  for (int k = 0; k <= steps; k++) {
+    const double share = steps > 0 ? (double)k / steps : 0.0;
     textgrid_dot(g, x1 + share * (x2 - x1), y1 + share * (y2 - y1));
   }
 }

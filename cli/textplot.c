@@ -28,14 +28,13 @@ static int find_columns(void) {
   return 80;
 }
 
-/* As setlocale would decide, but without setting one: numbers shall keep their point.
- */
+/* As setlocale would say, but without setting one: numbers shall keep their point. */
 static bool is_utf8(void) {
   static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-  const char *locale = "";
-  for (size_t i = 0; i < 3 && *locale == '\0'; i++)
-    locale = getenv(names[i]) ? getenv(names[i]) : "";
-  const char *set = strchr(locale, '.');
+  const char *locale = NULL;
+  for (size_t i = 0; i < 3 && (!locale || *locale == '\0'); i++)
+    locale = getenv(names[i]);
+  const char *set = locale ? strchr(locale, '.') : NULL;
   return set &&
          (strncasecmp(set, ".utf-8", 6) == 0 || strncasecmp(set, ".utf8", 5) == 0);
 }

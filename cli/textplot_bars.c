@@ -35,13 +35,13 @@ cocabo_status textplot_importance(const plot_data *data, textplot_page page,
   plot_share shares[COCABO_MAX_PARAMETERS];
   double explained;
   textgrid g;
-  char text[CANVAS_FITTED], caveat[PLOT_CAVEAT];
+  char text[CANVAS_FITTED];
   FRONT_TRY(plot_shares_find(data, shares, &explained, err));
   plot_make_title(data, "importance of the parameters", text);
   FRONT_TRY(textplot_put_words(text, page, out, err));
-  snprintf(text, sizeof text, "%s; %zu trials\n", plot_caveat(explained, caveat),
-           data->complete);
+  plot_caveat(data, explained, text);
   FRONT_TRY(textplot_put_words(text, page, out, err));
+  FRONT_TRY(front_buffer_puts(out, "\n", err));
   FRONT_TRY(textgrid_begin(&g, page.columns, (int)data->d, page.unicode, err));
   const int names = name_columns(data);
   const double room = page.columns - names - 1 - PERCENT_COLUMNS;
@@ -153,12 +153,12 @@ static int label_columns(const plot_data *data, const size_t *params, size_t n) 
 }
 
 static int rows_of_blocks(const plot_data *data, const size_t *params, size_t n) {
-  int rows = 1;
+  int rows = 0;
   for (size_t i = 0; i < n; i++) {
     const size_t choices = data->params[params[i]].choices;
     rows += (int)(choices < MOST_ROWS ? choices : MOST_ROWS) + 2;
   }
-  return rows - 1;
+  return rows;
 }
 
 static cocabo_status put_blocks(block *b, const size_t *params, size_t n,
@@ -167,7 +167,7 @@ static cocabo_status put_blocks(block *b, const size_t *params, size_t n,
   textgrid_text(b->g, b->label, 0, "trials in their order", b->strip);
   textgrid_text_left_of(b->g, tried_end, 0, "tried", TRIED_COLUMNS);
   textgrid_text_left_of(b->g, tried_end + BEST_COLUMNS, 0, "best", BEST_COLUMNS);
-  b->row = 0;
+  b->row = 1;
   for (size_t i = 0; i < n; i++) {
     b->param = params[i];
     FRONT_TRY(put_block(b, err));

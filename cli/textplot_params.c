@@ -1,18 +1,11 @@
 /* Parameters in a terminal: values against each of them, and the best trials across
  * all of them. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "front/fail.h"
 #include "textgrid.h"
 #include "textplot.h"
-
-static double jitter(int64_t number) {
-  const double golden = 0.6180339887498949;
-  const double at = (double)number * golden;
-  return at - floor(at) - 0.5;
-}
 
 /* The ends of a parameter's domain, as text. */
 static const char *low_label(const plot_param *param, char out[TICK_LABEL]) {
@@ -84,7 +77,7 @@ static void put_panel_axes(const slice *s, const panel *p) {
 static double slice_x(const slice *s, const panel *p, size_t row) {
   double share = plot_place(p->param, plot_cell(s->data, row, p->index));
   if (p->param->choices > 0)
-    share += 0.5 * jitter(s->data->number[row]) / (double)p->param->choices;
+    share += 0.5 * plot_jitter(s->data->number[row]) / (double)p->param->choices;
   return p->column + share * (s->width - 0.01);
 }
 
@@ -149,7 +142,7 @@ cocabo_status textplot_slice(const plot_data *data, textplot_page page,
 
 /* ---- parallel ------------------------------------------------------------------- */
 
-enum { PARALLEL_ROWS = 14, AXIS_COLUMNS = 13, MOST_LINES = 10 };
+enum { PARALLEL_ROWS = 14, AXIS_COLUMNS = 11, MOST_LINES = 10 };
 
 typedef struct parallel {
   const plot_data *data;
@@ -224,7 +217,7 @@ cocabo_status textplot_parallel(const plot_data *data, textplot_page page,
   parallel p = {.data = data, .g = &g};
   const int fit = (page.columns - AXIS_COLUMNS) / AXIS_COLUMNS;
   p.n = plot_choose_params(data, false, (size_t)fit, p.params);
-  p.space = (page.columns - AXIS_COLUMNS + 3) / (int)p.n;
+  p.space = (page.columns - AXIS_COLUMNS) / (int)p.n;
   FRONT_TRY(plot_range_find(data, &p.range, err));
   FRONT_TRY(textplot_put_heading(data, "the ten best trials across parameters", p.n,
                                  data->d, page, out, err));

@@ -109,7 +109,7 @@ static cocabo_status take_words(splitter *s, cocabo_error *err) {
 }
 
 static cocabo_status list_words(const splitter *s, char ***out, cocabo_error *err) {
-  const char **words = calloc(s->n, sizeof(char *));
+  const char **words = calloc(s->n + 1, sizeof(char *));
   if (!words)
     return front_no_memory(err);
   const char *word = s->text.data;

@@ -331,9 +331,10 @@ COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const
                                           const cocabo_value *values, size_t n,
                                           const double *result, /* NULL = to be tried */
                                           cocabo_error *err) COCABO_MUST_CHECK;
-/* COCABO_E_NOT_FOUND until one trial is complete. */
-COCABO_API cocabo_status cocabo_study_best(const cocabo_study *study,
-                                           cocabo_trial **out,
+/* The complete trial with the best value or, where deterministic is false, the one
+ * whose point the sampler's model believes to be best (its own value may be luck).
+ * COCABO_E_NOT_FOUND until one trial is complete. */
+COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                            cocabo_error *err) COCABO_MUST_CHECK;
 
 /* Every trial known to this handle, by number 0 .. count-1. A handle learns of what

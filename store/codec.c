@@ -1,11 +1,11 @@
 #include "store/codec.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "space/text.h"
 
 static const char *const type_names[] = {[CB_REAL] = "float",
                                          [CB_INTEGER] = "int",
@@ -390,38 +390,31 @@ static void read_param_key(cb_walk *walk, int key, param *p) {
   }
 }
 
-/* The last level of a grid that did not end at `high` is low + k step, rounded. Then
- * high - low may be less than k steps, by rounding only; a quarter of a step more gives
- * the same grid and cannot be mistaken. */
-static double end_of_grid(double low, double high, double step) {
-  const double k = step > 0.0 ? nearbyint((high - low) / step) : 0.0;
-  return k >= 1.0 && high - low < k * step && low + k * step == high
-             ? high + 0.25 * step
-             : high;
-}
-
 static cocabo_status add_real(cocabo_space *space, const param *p, unsigned flags,
                               cocabo_error *err) {
-  const double low = p->low.real, high = p->high.real;
+  char shown[CB_SHOWN]; /* the name has not been checked yet */
   if (p->low.type == CB_JSON_NOTHING || p->high.type == CB_JSON_NOTHING)
-    return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" has no range", p->name);
-  CB_TRY(cocabo_space_add_real(space, p->name, low, end_of_grid(low, high, p->step),
-                               p->step, flags, err));
-  if (space->params[space->n - 1].high != high)
+    return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" has no range",
+                   cb_text_show(shown, p->name));
+  CB_TRY(cocabo_space_add_real(space, p->name, p->low.real, p->high.real, p->step,
+                               flags, err));
+  if (space->params[space->n - 1].high != p->high.real)
     return cb_fail(err, COCABO_E_RANGE, "parameter \"%s\" ends off its grid", p->name);
   return COCABO_OK;
 }
 
 static cocabo_status add_int(cocabo_space *space, const param *p, unsigned flags,
                              cocabo_error *err) {
+  char shown[CB_SHOWN]; /* the name has not been checked yet */
   if (p->low.type != CB_JSON_INTEGER || p->high.type != CB_JSON_INTEGER)
     return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" has no range of integers",
-                   p->name);
+                   cb_text_show(shown, p->name));
   return cocabo_space_add_int(space, p->name, p->low.integer, p->high.integer, flags,
                               err);
 }
 
 static cocabo_status add_param(cocabo_space *space, const param *p, cocabo_error *err) {
+  char shown[CB_SHOWN];
   const unsigned flags = p->log ? COCABO_LOG : 0u;
   int kind = 0;
   if (!p->name || !p->type)
@@ -441,7 +434,7 @@ static cocabo_status add_param(cocabo_space *space, const param *p, cocabo_error
   default:
     return cb_fail(err, COCABO_E_INVALID,
                    "parameter \"%s\" has a type that this version does not know",
-                   p->name);
+                   cb_text_show(shown, p->name));
   }
 }
 

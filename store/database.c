@@ -188,7 +188,8 @@ static cocabo_status get_integer(const cb_database *db, const char *sql, int64_t
   return status;
 }
 
-/* Which version of the schema the file has, 0 if it is still empty. */
+/* Which version of the schema the file has, 0 if it is still empty. In a transaction:
+ * another process may be making the file while we look. */
 static cocabo_status identify(const cb_database *db, int64_t *version,
                               cocabo_error *err) {
   char path[CB_SHOWN];
@@ -230,11 +231,15 @@ static cocabo_status migrate(cb_database *db, cocabo_error *err) {
   return cb_database_end(db, status, err);
 }
 
+static bool is_busy(int answer) {
+  return (answer & 0xFF) == SQLITE_BUSY;
+}
+
 /* Where several processes do this at once, SQLite does not wait by itself. A file
  * system that cannot have a write-ahead log keeps the journal it has. */
 static cocabo_status use_write_ahead_log(cb_database *db, cocabo_error *err) {
   int answer = run(db, "PRAGMA journal_mode=WAL");
-  for (int tries = 0; answer == SQLITE_BUSY && wait_for_lock(db, tries); tries++)
+  for (int tries = 0; is_busy(answer) && wait_for_lock(db, tries); tries++)
     answer = run(db, "PRAGMA journal_mode=WAL");
   return check(db, answer, err);
 }
@@ -255,7 +260,8 @@ static cocabo_status prepare_file(cb_database *db, cocabo_error *err) {
   char path[CB_SHOWN];
   int64_t version = 0;
   CB_TRY(configure(db, err));
-  CB_TRY(identify(db, &version, err));
+  CB_TRY(run_or_fail(db, "BEGIN", err));
+  CB_TRY(cb_database_end(db, identify(db, &version, err), err));
   if (sqlite3_db_readonly(db->handle, "main") == 0)
     CB_TRY(use_write_ahead_log(db, err));
   if (version == NEWEST)
@@ -277,9 +283,7 @@ static bool is_frozen(const char *path) {
   return access(beside, F_OK) != 0;
 }
 
-/* The path as a URI, every byte that could mean something escaped; and to be left
- * alone.
- */
+/* The path as a URI that says so; every byte that could mean something is escaped. */
 static char *frozen_name(const char *path) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                               "0123456789/._-";

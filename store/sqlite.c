@@ -447,15 +447,24 @@ static cocabo_status show_events(sqlite_store *s, int64_t study, int64_t seq,
   return status == COCABO_OK && !any ? check_exists(s, study, err) : status;
 }
 
+/* Names are printed, so one that no study can have is not passed on. */
+static cocabo_status show_name(const query *q, cb_name_fn each, void *user,
+                               cocabo_error *err) {
+  const char *name = (const char *)sqlite3_column_text(q->statement, 0);
+  if (!name)
+    return cb_no_memory(err);
+  if (cb_name_check("name", name, NULL) != COCABO_OK)
+    return damaged(q->store, "a study has no proper name", err);
+  return each(user, name, err);
+}
+
 static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
                                 cocabo_error *err) {
   query q = {.store = s, .statement = cb_database_statement(&s->db, ALL_STUDIES)};
   q.answer = q.statement ? SQLITE_OK : sqlite3_errcode(s->db.handle);
   cocabo_status status = COCABO_OK;
-  while (status == COCABO_OK && next_row(&q)) {
-    const char *name = (const char *)sqlite3_column_text(q.statement, 0);
-    status = name ? each(user, name, err) : cb_no_memory(err);
-  }
+  while (status == COCABO_OK && next_row(&q))
+    status = show_name(&q, each, user, err);
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
   return status == COCABO_OK ? ended : status;
 }

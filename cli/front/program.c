@@ -63,6 +63,14 @@ static int dispatch(const front_program *program, int argc, char **argv) {
   return front_finish_output(command->name);
 }
 
+/* `PROGRAM help COMMAND` is what many type first. */
+static int print_help(const front_program *program, int argc, char **argv) {
+  if (argc == 0)
+    return print_usage(program);
+  char *help[] = {argv[0], "--help"};
+  return dispatch(program, 2, help);
+}
+
 int front_main(const front_program *program, int argc, char **argv) {
   front_set_program(program->name);
   if (argc < 2) {
@@ -75,5 +83,7 @@ int front_main(const front_program *program, int argc, char **argv) {
     return print_usage(program);
   if (strcmp(argv[1], "--version") == 0)
     return print_version(program);
+  if (strcmp(argv[1], "help") == 0)
+    return print_help(program, argc - 2, argv + 2);
   return dispatch(program, argc - 1, argv + 1);
 }

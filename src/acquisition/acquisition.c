@@ -5,7 +5,7 @@
 
 #include "base/special.h"
 
-static const double STEEP = 1000.0; /* what a lacking unit of deviation costs UCB */
+static const double STEEP = 1000.0; /* what a unit lacking to a demand costs */
 
 static double ucb(const cb_acquire *a, double mu, double sd, double *by_mu,
                   double *by_sd) {
@@ -37,6 +37,14 @@ static double log_ei(const cb_acquire *a, double mu, double sd, double *by_mu,
   return log(sd) + log_h;
 }
 
+static double explore(const cb_acquire *a, double mu, double sd, double *by_mu,
+                      double *by_sd) {
+  const double lack = fmax(a->best - (mu + a->kappa * sd), 0.0);
+  *by_mu = lack > 0.0 ? STEEP : 0.0;
+  *by_sd = 1.0 + a->kappa * *by_mu;
+  return sd - STEEP * lack;
+}
+
 double cb_acquire_value(const cb_acquire *a, double mu, double sd, double *by_mu,
                         double *by_sd) {
   double ignored_mu, ignored_sd;
@@ -46,6 +54,8 @@ double cb_acquire_value(const cb_acquire *a, double mu, double sd, double *by_mu
     return ei(a, mu, sd, m, s);
   case CB_LOGEI:
     return log_ei(a, mu, sd, m, s);
+  case CB_EXPLORE:
+    return explore(a, mu, sd, m, s);
   case CB_UCB:
     break;
   }

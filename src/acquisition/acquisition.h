@@ -7,18 +7,19 @@
  *   UCB    mu + kappa sd
  *   EI     sd h(z),           h(z) = phi(z) + z Phi(z)
  *   LogEI  log sd + log h(z)
+ *   EXPLORE  sd, where mu + kappa sd reaches best: pure exploration among the promising
  */
 #ifndef CB_ACQUISITION_ACQUISITION_H
 #define CB_ACQUISITION_ACQUISITION_H
 
-typedef enum cb_acquisition { CB_UCB, CB_EI, CB_LOGEI } cb_acquisition;
+typedef enum cb_acquisition { CB_UCB, CB_EI, CB_LOGEI, CB_EXPLORE } cb_acquisition;
 
 typedef struct cb_acquire {
   cb_acquisition kind;
-  double kappa;  /* UCB */
+  double kappa;  /* UCB, EXPLORE */
   double min_sd; /* UCB: below this deviation a point falls off steeply, so that the
                     maximum lies where there is something to learn; 0 = nowhere */
-  double best;   /* EI, LogEI */
+  double best;   /* EI, LogEI, EXPLORE */
 } cb_acquire;
 
 /* The value at (mu, sd >= 0) and, unless NULL, its derivatives by mu and by sd. */

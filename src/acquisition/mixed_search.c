@@ -39,7 +39,7 @@ struct cb_mixed_search {
   double *mu, *sd;       /* as many as the pool holds */
   int32_t *which, *to;   /* likewise: neighbours by one category */
   int *order;            /* RESULTS or more: a ranking */
-  double *lower, *upper; /* d: the cube */
+  double *lower, *upper; /* d: the box of this run */
   double *dmu, *dsd;     /* d */
   double *at_x, *try_x;  /* d: where a climb is, and where it tries to be */
   int32_t *at_h, *try_h; /* c */
@@ -77,10 +77,6 @@ static void carve(cb_mixed_search *s) {
   s->order = q, q += CAPACITY;
   s->at_h = q, q += c;
   s->try_h = q;
-  for (size_t j = 0; j < d; j++) {
-    s->lower[j] = -1.0;
-    s->upper[j] = 1.0;
-  }
 }
 
 static void count_neighbours(cb_mixed_search *s) {
@@ -172,8 +168,12 @@ static void snap(const cb_mixed_search *s, double *x) {
       x[j] = domain->level(domain->space, j, x[j], 0);
 }
 
-static double uniform_x(cb_rng *rng) {
-  return 2.0 * cb_rng_uniform(rng) - 1.0;
+static double uniform_x(const cb_mixed_search *s, int j, cb_rng *rng) {
+  return s->lower[j] + (s->upper[j] - s->lower[j]) * cb_rng_uniform(rng);
+}
+
+static double in_box(const cb_mixed_search *s, int j, double x) {
+  return fmin(fmax(x, s->lower[j]), s->upper[j]);
 }
 
 static int32_t uniform_arm(const cb_domain *domain, int j, cb_rng *rng) {
@@ -182,7 +182,7 @@ static int32_t uniform_arm(const cb_domain *domain, int j, cb_rng *rng) {
 
 static void anywhere(const cb_mixed_search *s, cb_rng *rng, double *x, int32_t *h) {
   for (int j = 0; j < s->domain.d; j++)
-    x[j] = uniform_x(rng);
+    x[j] = uniform_x(s, j, rng);
   for (int j = 0; j < s->domain.c; j++)
     h[j] = uniform_arm(&s->domain, j, rng);
 }
@@ -194,9 +194,8 @@ static void nearby(const cb_mixed_search *s, cb_rng *rng, const double *from_x,
   const int d = s->domain.d, c = s->domain.c;
   copy_h(s, h, from_h);
   for (int j = 0; j < d; j++)
-    x[j] = cb_rng_below(rng, 2)
-               ? fmin(fmax(from_x[j] + NEAR * cb_rng_normal(rng), -1.0), 1.0)
-               : uniform_x(rng);
+    x[j] = cb_rng_below(rng, 2) ? in_box(s, j, from_x[j] + NEAR * cb_rng_normal(rng))
+                                : uniform_x(s, j, rng);
   if (c == 0)
     return;
   const uint32_t most = c < MAX_CHANGES ? (uint32_t)c : MAX_CHANGES;
@@ -206,15 +205,15 @@ static void nearby(const cb_mixed_search *s, cb_rng *rng, const double *from_x,
   }
 }
 
-static void fill_pool(cb_mixed_search *s, cb_rng *rng, const double *x,
-                      const int32_t *h) {
-  const bool incumbent = x || h;
-  s->pool.count = POOL;
-  for (int i = 0; i < POOL; i++) {
+static void fill_pool(cb_mixed_search *s, const cb_search_plan *plan, cb_rng *rng) {
+  const bool incumbent = plan->x || plan->h;
+  const int count = plan->pool < POOL ? plan->pool : POOL;
+  s->pool.count = count;
+  for (int i = 0; i < count; i++) {
     double *xi = x_of(s, &s->pool, i);
     int32_t *hi = h_of(s, &s->pool, i);
-    if (incumbent && i >= POOL / 2)
-      nearby(s, rng, x, h, xi, hi);
+    if (incumbent && i >= count / 2)
+      nearby(s, rng, plan->x, plan->h, xi, hi);
     else
       anywhere(s, rng, xi, hi);
     snap(s, xi);
@@ -286,7 +285,7 @@ static void list_steps(cb_mixed_search *s) {
   for (int j = 0; j < domain->d && domain->any_grid; j++)
     for (int by = -1; by <= 1 && domain->grid[j]; by += 2) {
       const double moved = domain->level(domain->space, j, s->at_x[j], by);
-      if (!(moved >= -1.0 && moved <= 1.0))
+      if (!(moved >= s->lower[j] && moved <= s->upper[j]))
         continue;
       add_neighbour(s);
       x_of(s, &s->pool, s->pool.count - 1)[j] = moved;
@@ -368,20 +367,29 @@ static void ascend(cb_mixed_search *s, double value, cb_rng *rng) {
   add_result(s, s->at_x, s->at_h, value);
 }
 
+static void set_box(cb_mixed_search *s, const cb_search_plan *plan) {
+  for (int j = 0; j < s->domain.d; j++) {
+    s->lower[j] = plan->lower ? plan->lower[j] : -1.0;
+    s->upper[j] = plan->upper ? plan->upper[j] : 1.0;
+  }
+}
+
 /* Results start with the best of the pool: the starts, and spares. */
 int cb_mixed_search_run(cb_mixed_search *s, cb_gp *gp, const cb_acquire *acquire,
-                        const double *x, const int32_t *h, int starts, cb_rng *rng) {
+                        const cb_search_plan *plan, cb_rng *rng) {
   s->gp = gp;
   s->acquire = acquire;
   s->result.count = 0;
-  fill_pool(s, rng, x, h);
+  set_box(s, plan);
+  fill_pool(s, plan, rng);
   score_pool(s);
-  const int ranked = cb_rank_best(POOL, s->pool.value, MAX_STARTS + SPARES, s->order);
+  const int ranked =
+      cb_rank_best(s->pool.count, s->pool.value, MAX_STARTS + SPARES, s->order);
   for (int i = 0; i < ranked; i++) {
     const int k = s->order[i];
     add_result(s, x_of(s, &s->pool, k), h_of(s, &s->pool, k), s->pool.value[k]);
   }
-  for (int i = 0; i < ranked && i < starts && i < MAX_STARTS; i++) {
+  for (int i = 0; i < ranked && i < plan->starts && i < MAX_STARTS; i++) {
     copy_x(s, s->at_x, x_of(s, &s->result, i));
     copy_h(s, s->at_h, h_of(s, &s->result, i));
     ascend(s, s->result.value[i], rng);

@@ -25,9 +25,17 @@ cocabo_status cb_mixed_search_new(cb_mixed_search **out, const cb_domain *domain
                                   cocabo_error *err);
 void cb_mixed_search_free(cb_mixed_search *search); /* NULL is allowed */
 
-/* x and h are the incumbent, or NULL. Returns how many points were ranked. */
+/* Where to look, and how hard. */
+typedef struct cb_search_plan {
+  const double *x, *lower, *upper; /* d: the incumbent, and the box to stay in */
+  const int32_t *h;                /* c: the incumbent */
+  int pool, starts;                /* at most 1000 and 8 */
+} cb_search_plan;
+
+/* x and h NULL: there is no incumbent; lower and upper NULL: the whole cube. Returns
+ * how many points were ranked. */
 int cb_mixed_search_run(cb_mixed_search *search, cb_gp *gp, const cb_acquire *acquire,
-                        const double *x, const int32_t *h, int starts, cb_rng *rng);
+                        const cb_search_plan *plan, cb_rng *rng);
 
 /* Point `rank` (0 = best) of the last run, borrowed until the next. */
 void cb_mixed_search_ranked(const cb_mixed_search *search, int rank, const double **x,

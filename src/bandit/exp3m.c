@@ -27,8 +27,8 @@ static double weigh(int n, const double *log_w, const bool *capped, double *w) {
   return sum;
 }
 
-/* Where w' is capped at alpha, alpha / sum w' = `most` / (1 - gamma), which makes p
- * = 1. So k capped weights take k `most` of 1 - gamma, whatever their size was, and the
+/* A weight capped at alpha has alpha / sum w' = `most` / (1 - gamma): then its p is 1.
+ * So k capped weights take k `most` of 1 - gamma, whatever their size was, and the
  * others share what is `left` in proportion. The largest of those is at least alpha,
  * and must be capped too, as long as its share is at least `most`. Taking them in this
  * order, largest first, solves for alpha exactly without ever forming it: only ratios

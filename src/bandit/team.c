@@ -178,11 +178,15 @@ static void update_moments(cb_team *team, double y) {
   team->half_sd = hypot(sqrt((n - 1.0) / n) * team->half_sd, sqrt(n - 1.0) / n * delta);
 }
 
+static double clipped(double reward, double low, double high) {
+  return fmax(low, fmin(reward, high));
+}
+
 static double standardised(const cb_team *team, double best) {
   if (!(team->half_sd > 0.0))
     return 0.0;
   const double deviations = (0.5 * best - team->half_mean) / team->half_sd;
-  return fmax(-1.0, fmin(deviations / 3.0, 1.0));
+  return clipped(deviations / 3.0, -1.0, 1.0);
 }
 
 /* Mean over the categories seen of their best values, halved. */
@@ -197,7 +201,7 @@ static double half_mean_of_bests(const agent *a) {
   return sum;
 }
 
-/* Half values throughout, so that no difference overflows. */
+/* Half values here and below, so that no difference overflows. */
 static double relative(const cb_team *team, const agent *a, double best) {
   const size_t n = team->told;
   const double half_median =
@@ -205,7 +209,14 @@ static double relative(const cb_team *team, const agent *a, double best) {
   const double half_gap = 0.5 * team->values[n - 1] - half_median;
   if (!(half_gap > 0.0))
     return 0.0;
-  return fmax(-1.0, fmin((0.5 * best - half_mean_of_bests(a)) / half_gap, 1.0));
+  return clipped((0.5 * best - half_mean_of_bests(a)) / half_gap, -1.0, 1.0);
+}
+
+/* 1 for the category of the best of all values, 0 for the mean category. */
+static double relative_to_leader(const cb_team *team, const agent *a, double best) {
+  const double half_mean = half_mean_of_bests(a);
+  const double half_lead = 0.5 * team->values[team->told - 1] - half_mean;
+  return half_lead > 0.0 ? (0.5 * best - half_mean) / half_lead : 0.0;
 }
 
 static double scaled_by_range(const cb_team *team, double y) {
@@ -223,10 +234,11 @@ static double fractional_rank(const cb_team *team, double y) {
 }
 
 /* Agent a's for the value y, already taken in, with a category of best value `best`. */
-static double reward_of(const cb_team *team, const agent *a, double y, double best) {
+static double by_form(const cb_team *team, const agent *a, double y, double best,
+                      bool together) {
   switch (team->reward) {
   case CB_REWARD_RELATIVE:
-    return relative(team, a, best);
+    return together ? relative_to_leader(team, a, best) : relative(team, a, best);
   case CB_REWARD_STANDARD:
     return standardised(team, best);
   case CB_REWARD_BEST:
@@ -237,6 +249,13 @@ static double reward_of(const cb_team *team, const agent *a, double y, double be
     return fractional_rank(team, y);
   }
   return 0.0;
+}
+
+static double reward_of(const cb_team *team, const agent *a, double y, double best,
+                        const cb_draw *draw) {
+  const bool together = draw->b > 1;
+  const double reward = by_form(team, a, y, best, together);
+  return together ? clipped(reward, 0.0, 1.0) : reward;
 }
 
 /* ---- telling --------------------------------------------------------------------- */
@@ -256,8 +275,8 @@ cocabo_status cb_team_tell(cb_team *team, const int32_t *h, double y,
     assert(h[j] >= 0 && h[j] < a->n);
     a->best[h[j]] = fmax(a->best[h[j]], y);
     if (draws)
-      cb_exp3_update(a->n, a->log_w, h[j], reward_of(team, a, y, a->best[h[j]]),
-                     &draws[j]);
+      cb_exp3_update(a->n, a->log_w, h[j],
+                     reward_of(team, a, y, a->best[h[j]], &draws[j]), &draws[j]);
   }
   return COCABO_OK;
 }

@@ -15,12 +15,15 @@
 #include "base/rng.h"
 #include "cocabo.h"
 
-/* How a value becomes a reward (decision 0003). Every form needs all values seen so
- * far, which the team keeps. */
+/* How a value becomes a reward (decisions 0003 and 0006). Every form needs all values
+ * seen so far, which the team keeps. EXP3.M must have rewards in [0,1], so a draw of
+ * several categories together gets every form clipped to that; which rule applies is
+ * the draw's own matter, and batches of any sizes may follow each other. */
 typedef enum cb_reward {
   CB_REWARD_RELATIVE, /* best with this category above the mean of the best of all
                          categories, in units of the gap between the best and the median
-                         of all values, clipped to [-1,1] */
+                         of all values, clipped to [-1,1]; for several together in units
+                         of the leading category's own advantage */
   CB_REWARD_STANDARD, /* best with this category, standardised, / 3, clipped to [-1,1]
                        */
   CB_REWARD_BEST,     /* best with this category, raw */

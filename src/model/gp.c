@@ -296,6 +296,10 @@ void cb_gp_truncate(cb_gp *gp, int n) {
   solve_alpha(gp);
 }
 
+double cb_gp_fitted(const cb_gp *gp, int i) {
+  return gp->y[i] - (gp->kernel.noise + gp->jitter) * gp->alpha[i];
+}
+
 int cb_gp_count(const cb_gp *gp) {
   return gp->n;
 }

@@ -55,6 +55,9 @@ cocabo_status cb_gp_pretend(cb_gp *gp, const double *x, const int32_t *h, double
 /* Back to the first n points. */
 void cb_gp_truncate(cb_gp *gp, int n);
 
+/* The posterior mean at point i of those there are: y_i - noise alpha_i, in O(1). */
+double cb_gp_fitted(const cb_gp *gp, int i);
+
 int cb_gp_count(const cb_gp *gp);
 double cb_gp_noise(const cb_gp *gp); /* variance, in standardised units */
 void cb_gp_scale(const cb_gp *gp, double *mean,

@@ -36,7 +36,7 @@ static void believe(cb_theta_box *box, int first, int count, double lower, doubl
   }
 }
 
-void cb_theta_free(const cb_kernel_spec *spec, cb_theta_box *box) {
+void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box) {
   const cb_theta_layout t = cb_theta_lay_out(spec);
   const double scale = 0.5 * sqrt(spec->d),
                rate = spec->c > 0 ? 1.0 / sqrt(spec->c) : 1.0;
@@ -45,7 +45,10 @@ void cb_theta_free(const cb_kernel_spec *spec, cb_theta_box *box) {
   if (t.rates >= 0)
     believe(box, t.rates, spec->c, 1e-3, 10.0, rate, rate, 1.0);
   believe(box, t.weights, t.n_weights, 1e-4, 20.0, 0.5, 0.5, 1.5);
-  believe(box, t.noise, 1, 1e-8, 1e-4, 1e-5, 1e-6, 2.0);
+  if (noisy)
+    believe(box, t.noise, 1, 1e-6, 1.0, 1e-2, 1e-2, 2.0);
+  else
+    believe(box, t.noise, 1, 1e-8, 1e-4, 1e-5, 1e-6, 2.0);
   box->perturb = 0.7;
 }
 

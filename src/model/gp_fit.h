@@ -21,7 +21,9 @@ typedef struct cb_theta_box {
  * in [1e-6, 1] from 0.1; nothing believed, uniform restarts. */
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box);
 /* For the free kernel, with log-normal beliefs (decision 0005). */
-void cb_theta_free(const cb_kernel_spec *spec, cb_theta_box *box);
+/* `noisy`: the targets are believed to have noise of 1 % of their variance, rather than
+ * next to none. */
+void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box);
 
 /* Maximises likelihood times prior from theta (in and out) and from `restarts` random
  * points, each with at most max_evaluations; keeps the best. The logarithm of what is

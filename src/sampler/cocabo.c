@@ -175,13 +175,14 @@ static const double *theta_of(const cocabo *s, const cb_history *history) {
   return history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
 }
 
+/* The incumbent is the best value seen or, where values are noisy, the best mean. */
 static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
-  return (cb_acquire){
-      .kind = s->settings->acquisition,
-      .kappa = s->settings->kappa,
-      .best = history->best >= 0
-                  ? cb_surrogate_standardise(s->surrogate, history->y[history->best])
-                  : 0.0};
+  cb_acquire acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa};
+  if (history->best >= 0)
+    acquire.best = cb_surrogate_standardise(s->surrogate, history->y[history->best]);
+  if (!s->settings->deterministic)
+    cb_surrogate_best(s->surrogate, &acquire.best);
+  return acquire;
 }
 
 /* Uniform over the cube; over the levels where an input lives on a grid. The interval
@@ -307,8 +308,6 @@ static cocabo_status select_point(cocabo *s, batch *b, int k, cocabo_error *err)
 
 static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out,
                                   cocabo_error *err) {
-  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history,
-                              cb_history_worst(ask->history), err));
   batch b = {.ask = ask,
              .round = {.horizon = s->settings->horizon,
                        .number = ask->history->n_rounds + 1,
@@ -317,6 +316,8 @@ static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out
              .bandit =
                  cb_rng_make(s->settings->seed, CB_RNG_BANDIT, (uint64_t)ask->number),
              .out = out};
+  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history,
+                              cb_history_worst(ask->history), err));
   CB_TRY(draw_categories(s, &b.round, &b.bandit, err));
   for (int j = 0; j < ask->batch; j++) {
     if (occurred_before(s, j))
@@ -338,6 +339,17 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   const cocabo_status status = select_batch(s, ask, out, err);
   cb_surrogate_forget(s->surrogate);
   return status;
+}
+
+static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
+                          cocabo_error *err) {
+  cocabo *s = state;
+  const cb_history *history = ask->history;
+  double mean;
+  CB_TRY(cb_surrogate_follow(s->surrogate, history, theta_of(s, history), history->y,
+                             err));
+  *row = cb_surrogate_best(s->surrogate, &mean);
+  return COCABO_OK;
 }
 
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
@@ -385,4 +397,5 @@ const cb_sampler cb_sampler_cocabo = {
     .fit_due = fit_due,
     .fit = fit,
     .propose = propose,
+    .best = best,
 };

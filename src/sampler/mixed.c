@@ -9,8 +9,12 @@
  *               about the top; and y warped, so that the top is spread out, if the
  *               evidence is for it or values had to be cut off
  *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
- * each of them alone gets stuck on some problem. Every other UCB only looks at points
- * that it knows little about.
+ *               each of them alone gets stuck on some problem. Every other UCB only
+ *               looks at points that it knows little about.
+ *   numbers     without categories every UCB does, both on the warped model, and all
+ *               points come from a trust region around the best
+ *   batches     every point before it is believed to have its mean; in a crowd every
+ *               other one explores
  *
  * Proposals are counted k = 0, 1, 2, ... after the design; k decides whose turn it is.
  */
@@ -26,17 +30,21 @@
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
+#include "sampler/trust.h"
 
 enum {
-  STARTS = 5,             /* of the search */
+  POOL = 1000, /* of the search */
+  STARTS = 5,
+  LATER_POOL = 300, /* for the second and later points of a batch */
+  LATER_STARTS = 2,
+  CROWD = 8,              /* believers from which on every other point explores */
   FIRST_RESTARTS = 3,     /* of the first fit, besides the start */
   FIT_EVALUATIONS = 60,   /* of the likelihood while they are cheap */
   FEW_EVALUATIONS = 40,   /* beyond EVERY_RESULT results, */
   LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
   MANY_RESULTS = 500,
   EVERY_RESULT = 60, /* results up to which each is followed by a fit */
-  TURNS = 3,
-  WARY = 6 /* every second UCB must learn something */
+  TURNS = 3
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -58,6 +66,11 @@ typedef struct {
   size_t room[N_MODELS];
   double half_gap; /* between the best and the median y, halved */
   bool cut;        /* was a value cut off? */
+
+  /* Of the batch that is being proposed. */
+  int64_t top[N_MODELS];  /* row of the incumbent, or -1 */
+  double best[N_MODELS];  /* its target in the model's units */
+  int believed[N_MODELS]; /* points of the batch that are believers */
 } mixed;
 
 /* What a fit says: is the warp worth it, and theta of both models. */
@@ -121,7 +134,7 @@ static cocabo_status create(void **state, const cocabo_space *space,
   s->settings = settings;
   s->spec = (cb_kernel_spec){
       .d = space->d, .c = space->c, .form = CB_FREE, .ard = settings->ard};
-  cb_theta_free(&s->spec, &s->box);
+  cb_theta_free(&s->spec, !settings->deterministic, &s->box);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
     destroy(s);
@@ -246,46 +259,59 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
 
 /* ---- proposing ------------------------------------------------------------------- */
 
-/* Proposal k's view: which model, and which acquisition on it. */
-typedef struct {
-  int model;
-  cb_surrogate *surrogate;
-  cb_acquire acquire;
-} view;
-
-/* Without categories there is little to get stuck on, and UCB would spend its turns on
- * the corners of the cube: then LogEI alone, on the warped model if it is worth it. */
-static int model_of(const cb_history *history, int64_t k) {
+/* With numbers only there is no category to get stuck on: the warped model, if it is
+ * worth it, serves every turn. */
+static int model_of(const cb_history *history, int64_t turn) {
   const bool worth_it = history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
-  const bool its_turn = history->space->c == 0 || k % TURNS == 2;
+  const bool its_turn = history->space->c == 0 || turn % TURNS == 2;
   return worth_it && its_turn ? WARPED : PLAIN;
 }
 
-static cb_acquisition taste_of(const mixed *s, int64_t k) {
-  const bool its_turn = s->space->c > 0 && k % TURNS == 0;
-  return s->settings->acquisition == CB_LOGEI && its_turn ? CB_UCB
-                                                          : s->settings->acquisition;
+/* Whom the others of the batch, and whatever else is running, leave nothing to believe
+ * in but their own means, looks where least is known. */
+static bool explores(const cb_ask *ask, int k) {
+  const int64_t believers = ask->history->n_pending + k;
+  return believers >= CROWD && believers % 2 == 1;
 }
 
-/* The surrogate of proposal k, with everything that is pending or failed believed. */
-static cocabo_status open_view(mixed *s, const cb_history *history, int64_t k, view *v,
-                               cocabo_error *err) {
-  v->model = model_of(history, k);
-  v->surrogate = s->surrogates[v->model];
-  const double *y = s->targets[v->model];
+static cb_acquire taste_of(const mixed *s, const cb_ask *ask, int k, int64_t turn) {
+  const cb_acquisition wish = s->settings->acquisition;
+  const bool wary = turn % (s->space->c > 0 ? 2 * TURNS : TURNS) == 0;
+  return (cb_acquire){.kind = explores(ask, k)                        ? CB_EXPLORE
+                              : wish == CB_LOGEI && turn % TURNS == 0 ? CB_UCB
+                                                                      : wish,
+                      .kappa = s->settings->kappa,
+                      .min_sd = wary ? LEARN : 0.0};
+}
+
+/* The results as a model sees them, its incumbent, and beliefs about everything that
+ * is pending or failed. */
+static cocabo_status open_model(mixed *s, const cb_history *history, int m,
+                                cocabo_error *err) {
+  cb_surrogate *surrogate = s->surrogates[m];
+  const double *y = s->targets[m];
   double worst = history->n > 0 ? y[0] : 0.0;
   for (int64_t i = 1; i < history->n; i++)
     worst = fmin(worst, y[i]);
-  CB_TRY(cb_surrogate_follow(v->surrogate, history, theta_of(s, history, v->model), y,
-                             err));
-  CB_TRY(cb_surrogate_believe(v->surrogate, history, worst, err));
-  v->acquire = (cb_acquire){
-      .kind = taste_of(s, k),
-      .kappa = s->settings->kappa,
-      .min_sd = k % WARY == 0 ? LEARN : 0.0,
-      .best = history->best >= 0
-                  ? cb_surrogate_standardise(v->surrogate, y[history->best])
-                  : 0.0};
+  CB_TRY(cb_surrogate_follow(surrogate, history, theta_of(s, history, m), y, err));
+  s->top[m] = history->best;
+  s->best[m] =
+      history->best >= 0 ? cb_surrogate_standardise(surrogate, y[history->best]) : 0.0;
+  if (!s->settings->deterministic && history->n > 0)
+    s->top[m] = cb_surrogate_best(surrogate, &s->best[m]);
+  s->believed[m] = 0;
+  return cb_surrogate_believe(surrogate, history, worst, err);
+}
+
+/* And about points 0 .. k-1 of the batch. */
+static cocabo_status believe_batch(mixed *s, int m, const cb_proposal *out, int k,
+                                   cocabo_error *err) {
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
+  for (; s->believed[m] < k; s->believed[m]++) {
+    cb_space_encode(s->space, out[s->believed[m]].cells, x, h);
+    CB_TRY(cb_gp_believe(cb_surrogate_gp(s->surrogates[m]), x, h, err));
+  }
   return COCABO_OK;
 }
 
@@ -305,47 +331,73 @@ static void take_best(mixed *s, const cb_ask *ask, int ranked, cb_proposal *out,
   cb_ask_random_point(ask, &rng, out, k);
 }
 
-static cocabo_status believe_batch(mixed *s, const view *v, const cb_proposal *out,
-                                   int k, cocabo_error *err) {
-  double x[COCABO_MAX_PARAMETERS];
-  int32_t h[COCABO_MAX_PARAMETERS];
-  for (int i = 0; i < k; i++) {
-    cb_space_encode(s->space, out[i].cells, x, h);
-    CB_TRY(cb_gp_believe(cb_surrogate_gp(v->surrogate), x, h, err));
+/* Point k of the batch from model m, which is open and believes in those before it. */
+static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
+                   cb_proposal *out, int k) {
+  const cb_history *history = ask->history;
+  const cb_trial *top =
+      s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
+  const double *theta = theta_of(s, history, m);
+  double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
+  cb_search_plan plan = {.pool = k == 0 ? POOL : LATER_POOL,
+                         .starts = k == 0 ? STARTS : LATER_STARTS};
+  if (top) {
+    plan.x = top->x;
+    plan.h = top->h;
   }
-  return COCABO_OK;
+  if (top && s->space->c == 0 && s->settings->ard) {
+    cb_trust_box(s->space, top->x, cb_trust_reach(history), theta, lower, upper);
+    plan.lower = lower;
+    plan.upper = upper;
+  }
+  acquire.best = s->best[m];
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE,
+                           (uint64_t)ask->number + (uint64_t)k);
+  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
+                                         &acquire, &plan, &rng);
+  take_best(s, ask, ranked, out, k);
+  out[k].drawn = false;
 }
 
-static cocabo_status select_point(mixed *s, const cb_ask *ask, cb_proposal *out, int k,
-                                  cocabo_error *err) {
-  const cb_history *history = ask->history;
-  const cb_trial *best =
-      history->best >= 0 ? &history->trials[history->told[history->best]] : NULL;
-  view v = {0};
+static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODELS],
+                                  cb_proposal *out, int k, cocabo_error *err) {
+  const int64_t turn = ask->history->n_sampled + k;
+  const int m = model_of(ask->history, turn);
   CB_TRY(cb_ask_poll(ask, err));
-  cocabo_status status = open_view(s, history, history->n_sampled + k, &v, err);
-  if (status == COCABO_OK)
-    status = believe_batch(s, &v, out, k, err);
-  if (status == COCABO_OK) {
-    cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE,
-                             (uint64_t)ask->number + (uint64_t)k);
-    const int ranked =
-        cb_mixed_search_run(s->search, cb_surrogate_gp(v.surrogate), &v.acquire,
-                            best ? best->x : NULL, best ? best->h : NULL, STARTS, &rng);
-    take_best(s, ask, ranked, out, k);
-    out[k].drawn = false;
+  if (!open[m]) {
+    open[m] = true; /* from here on there may be beliefs to forget */
+    CB_TRY(open_model(s, ask->history, m, err));
   }
-  cb_surrogate_forget(v.surrogate);
-  return status;
+  CB_TRY(believe_batch(s, m, out, k, err));
+  search(s, ask, m, taste_of(s, ask, k, turn), out, k);
+  return COCABO_OK;
 }
 
 static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
                              cocabo_error *err) {
   mixed *s = state;
+  bool open[N_MODELS] = {false};
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(transform(s, ask->history, err));
-  for (int k = 0; k < ask->batch; k++)
-    CB_TRY(select_point(s, ask, out, k, err));
+  cocabo_status status = COCABO_OK;
+  for (int k = 0; k < ask->batch && status == COCABO_OK; k++)
+    status = select_point(s, ask, open, out, k, err);
+  for (int m = 0; m < N_MODELS; m++)
+    if (open[m])
+      cb_surrogate_forget(s->surrogates[m]);
+  return status;
+}
+
+/* The plain model's highest mean: the warp is for finding, not for judging. */
+static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
+                          cocabo_error *err) {
+  mixed *s = state;
+  const cb_history *history = ask->history;
+  double mean;
+  CB_TRY(transform(s, history, err));
+  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, theta_of(s, history, PLAIN),
+                             s->targets[PLAIN], err));
+  *row = cb_surrogate_best(s->surrogates[PLAIN], &mean);
   return COCABO_OK;
 }
 
@@ -357,4 +409,5 @@ const cb_sampler cb_sampler_mixed = {
     .fit_due = fit_due,
     .fit = fit,
     .propose = propose,
+    .best = best,
 };

@@ -75,6 +75,11 @@ typedef struct cb_sampler {
    * pending trial of the history is taken into account. */
   cocabo_status (*propose)(void *state, const cb_ask *ask, cb_proposal *out,
                            cocabo_error *err);
+
+  /* The result that is best when values are noisy: *row of the history's results, of
+   * which there is one. NULL: the sampler has no opinion, and the best value counts. */
+  cocabo_status (*best)(void *state, const cb_ask *ask, int64_t *row,
+                        cocabo_error *err);
 } cb_sampler;
 
 /* The samplers by name; NULL if there is none of that name / past the end. */

@@ -232,6 +232,18 @@ double cb_surrogate_standardise(const cb_surrogate *s, double y) {
   return (0.5 * y - 0.5 * mean) / (0.5 * sd); /* halved: no difference overflows */
 }
 
+int64_t cb_surrogate_best(const cb_surrogate *s, double *mean) {
+  int64_t best = -1;
+  for (int64_t i = 0; i < s->n; i++) {
+    const double fitted = cb_gp_fitted(s->gp, (int)i);
+    if (best >= 0 && !(fitted > *mean))
+      continue;
+    best = s->rows[i];
+    *mean = fitted;
+  }
+  return best;
+}
+
 /* ---- fitting --------------------------------------------------------------------- */
 
 /* Choosing rows spoils what follow knows of them, so it starts over after a fit; a new

@@ -42,6 +42,11 @@ void cb_surrogate_forget(cb_surrogate *s);
 cb_gp *cb_surrogate_gp(const cb_surrogate *s);
 double cb_surrogate_standardise(const cb_surrogate *s, double y);
 
+/* Of the results that it holds, the row of the history with the highest posterior mean
+ * (the first of equals), -1 if there is none; and that mean in the process's units.
+ * Before anything is believed. */
+int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
+
 /* The likelihood of the rows that a fit to this history has; owned by the caller. Their
  * number, and their targets, borrowed until the next call, are in *n and *targets. */
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,

@@ -228,7 +228,7 @@ cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
 
 /* ---- looking --------------------------------------------------------------------- */
 
-cocabo_status cocabo_study_best(const cocabo_study *study, cocabo_trial **out,
+cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                 cocabo_error *err) {
   if (!study)
     return is_null("study", err);

@@ -57,7 +57,8 @@ typedef struct option_row {
   X(kappa, NUMBER, false, 0, NO_LIMIT, "number >= 0", "2",                             \
     "weight of the uncertainty in ucb")                                                \
   X(reward, WORDS, "auto|relative|standard|best|value|rank", "auto",                   \
-    "how a value rewards the bandit; auto: relative")                                  \
+    "how a value rewards the bandit; auto: relative. Where a batch draws several "     \
+    "categories together it is kept in [0,1]")                                         \
   X(bandit_init, WORDS, "true|false", "false",                                         \
     "initial points move the bandit's weights too")                                    \
   X(refit_every, INT, true, 1, NO_LIMIT, "auto or int >= 1", "auto",                   \

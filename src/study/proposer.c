@@ -54,6 +54,14 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_history *
   return p->sampler->propose(p->state, &ask, out, err);
 }
 
+cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row,
+                               cocabo_error *err) {
+  const cb_history *history = fold->history;
+  const cb_ask ask = cb_proposer_request(p, fold, history, history->n_trials, 1);
+  CB_TRY(cb_proposer_wake(p, fold, err));
+  return p->sampler->best ? p->sampler->best(p->state, &ask, row, err) : COCABO_OK;
+}
+
 /* ---- the fingerprint ------------------------------------------------------------- */
 
 #if defined(__clang__)

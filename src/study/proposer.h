@@ -34,6 +34,10 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_history *
                          cb_origin origin, int64_t number, int n, cb_proposal *out,
                          cocabo_error *err);
 
+/* The sampler's opinion which of the results is the best, *row, if it has one. */
+cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row,
+                               cocabo_error *err);
+
 /* What a proposal's bits depend on besides the log: this library, its compiler, the C
  * library, the BLAS and the processor. Returns out. */
 enum { CB_FINGERPRINT = 160 };

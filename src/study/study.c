@@ -172,13 +172,16 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
   return COCABO_OK;
 }
 
-cocabo_status cb_study_best(const cocabo_study *study, const cb_trial **out,
+cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err) {
   const cb_history *history = study->fold.history;
-  if (history->best < 0)
+  int64_t row = history->best;
+  if (row < 0)
     return cb_fail(err, COCABO_E_NOT_FOUND, "study \"%s\" has no complete trial",
                    study->name);
-  *out = &history->trials[history->told[history->best]];
+  if (!study->fold.resolved.settings.deterministic)
+    CB_TRY(cb_proposer_best(&study->proposer, &study->fold, &row, err));
+  *out = &history->trials[history->told[row]];
   return COCABO_OK;
 }
 

@@ -74,7 +74,8 @@ cocabo_status cb_study_verify(cocabo_study *study, int64_t batches, cocabo_repor
  * sentence for a number that does not exist. */
 cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
                             const cb_trial **out, cocabo_error *err);
-cocabo_status cb_study_best(const cocabo_study *study, const cb_trial **out,
+/* The best of noisy values is the sampler's to say. */
+cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err);
 
 /* Gives the events their unique ids, appends them and folds them in. The caller has

@@ -14,7 +14,6 @@ import os
 import pathlib
 import pty
 import re
-import select
 import shutil
 import signal
 import sqlite3
@@ -56,7 +55,8 @@ class Case(unittest.TestCase):
         more = {"env": self.environment, "stdin": subprocess.DEVNULL, **more}
         if "input" in more:
             del more["stdin"]
-        return subprocess.run([COCABO, *map(str, args)], cwd=self.folder, text=True,
+        words = [arg if isinstance(arg, bytes) else str(arg) for arg in args]
+        return subprocess.run([COCABO, *words], cwd=self.folder, text=True,
                               encoding="utf-8", capture_output=True, timeout=120, **more)
 
     def ok(self, *args, **more):
@@ -122,6 +122,9 @@ class Program(Case):
 
     def test_help_of_create_has_the_librarys_options(self):
         text = self.ok("create", "--help")
+        self.assertEqual(self.ok("help", "create"), text)
+        self.assertEqual(self.ok("help"), self.ok("--help"))
+        self.refused(2, 'unknown command "crate", did you mean create?', "help", "crate")
         for option in ("seed", "n_init", "kappa", "durability", "deterministic"):
             self.assertRegex(text, rf"(?m)^  {option} ")
 
@@ -278,6 +281,9 @@ class Create(Case):
             ("--seed is given twice", ["--seed", "1", "--seed", "2"]),
             ("--maximize takes no value", ["--maximize=yes"]),
             ('unexpected argument "python3"', ["python3"]),
+            ("word 2 of the command is not UTF-8", ["--", "prog", b"\xff"]),
+            ("the command has 40010 bytes, want at most 32768",
+             ["--", "prog", "x" * 40000]),
         ]:
             with self.subTest(args=args):
                 self.refused(2, sentence, "create", *LR, *args)
@@ -332,6 +338,21 @@ class Resume(Case):
                      "--set", "direction=maximize")
         self.assertEqual(self.events(), before)
         self.create("--study", "other", "--maximize")
+
+    def test_the_way_on_is_said_whatever_the_names(self):
+        name, study = "é" * 90, "ü" * 60
+        many = [f"choice-number-{i}-é" for i in range(30)]
+        first = ["-p", f"{name}=choice({','.join(many)})", "--study", study]
+        self.ok("create", *first)
+        for args, sentence in [
+            (["-p", f"{name}=choice({','.join(many[:-1])})"], "has other choices for"),
+            (["-p", f"{name}=ordinal({','.join(many)})"], "not ordinal(choice-number-0-"),
+            ([*first[:2], *LR], "does not have a parameter"),
+            ([*LR], "does not have a parameter"),
+        ]:
+            self.refused(2, sentence, "create", *args, "--study", study)
+            self.refused(2, ": take another --study name, or cocabo delete it first\n",
+                         "create", *args, "--study", study)
 
     def test_the_same_numbers_in_other_words_are_the_same_space(self):
         self.create()
@@ -664,6 +685,12 @@ class AskAndTell(Case):
         self.ok("ask", "-n", "2")
         self.refused(1, "", "ask")
 
+    @staticmethod
+    def catches_sigint(process):
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        caught = int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16)
+        return process.poll() is not None or caught >> (signal.SIGINT - 1) & 1
+
     def test_ctrl_c_while_it_thinks(self):
         self.ok("create", *(arg for i in range(20) for arg in ("-p", f"x{i}=float(0,1)")),
                 "--set", "n_init=0", "--set", "samples=200000", "--sampler", "cocabo")
@@ -675,7 +702,9 @@ class AskAndTell(Case):
         process = subprocess.Popen([COCABO, "ask", "-n", "500"], cwd=self.folder, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env=self.environment)
-        time.sleep(1.0)
+        while not self.catches_sigint(process):
+            time.sleep(0.01)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out), (130, ""), err)

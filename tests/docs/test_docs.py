@@ -22,7 +22,7 @@ BUILD = pathlib.Path()  # set by main
 REFERENCE = ROOT / "docs/reference.md"
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md",
          ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FOLDERS = ("bench", "docs", "examples", "include", "src", "tests", "tools")
+FOLDERS = ("bench", "cli", "docs", "examples", "include", "src", "store", "tests", "tools")
 TIMEOUT = 120  # seconds for a program; sanitizers are slow
 
 

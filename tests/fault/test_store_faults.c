@@ -326,6 +326,23 @@ static void hostile_letters_get_a_sentence(void **state) {
   cocabo_store_free(store);
 }
 
+static cocabo_status note_name(void *user, const char *name, cocabo_error *e) {
+  (void)e;
+  strcat(strcat(user, name), " ");
+  return COCABO_OK;
+}
+
+static void hostile_names_get_a_sentence(void **state) {
+  (void)state;
+  char names[64] = "";
+  make_file("a.db", 0);
+  run_sql("a.db", "INSERT INTO studies (name, letters) VALUES ('a' || char(27), '')");
+  cocabo_store *store = open_store("a.db", COCABO_STORE_READ_ONLY);
+  assert_fails(store->ops->list(store, note_name, names, &err), COCABO_E_STORE,
+               "the database \"a.db\" is damaged: a study has no proper name");
+  cocabo_store_free(store);
+}
+
 /* ---- may not write --------------------------------------------------------------- */
 
 static void a_read_only_store_only_reads(void **state) {
@@ -642,12 +659,6 @@ static void fail_after(bool ours, long k) {
     }                                                                                  \
   } while (0)
 
-static cocabo_status note_name(void *user, const char *name, cocabo_error *e) {
-  (void)e;
-  strcat(strcat(user, name), " ");
-  return COCABO_OK;
-}
-
 static cocabo_status note_number(void *user, int64_t number, cocabo_error *e) {
   (void)e;
   *(int64_t *)user = number;
@@ -727,6 +738,7 @@ int main(void) {
       CLAIM(flipped_bytes_never_crash),
       CLAIM(hostile_rows_get_a_sentence),
       CLAIM(hostile_letters_get_a_sentence),
+      CLAIM(hostile_names_get_a_sentence),
       CLAIM(a_read_only_store_only_reads),
       CLAIM(a_frozen_folder_can_be_read),
       CLAIM(a_frozen_file_can_be_read),

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 
 #include "cocabo_store.h"
 
-static cocabo_error err;
+static _Thread_local cocabo_error err;
 static char folder[] = "/tmp/cocabo-many-XXXXXX"; /* also the working directory */
 
 static int enter_folder(void **state) {
@@ -33,7 +34,7 @@ static int leave_folder(void **state) {
   return chdir("/") != 0 || rmdir(folder) != 0;
 }
 
-/* ---- in a child ------------------------------------------------------------------ */
+/* ---- in a child or a thread ------------------------------------------------------ */
 
 /* cmocka's asserts would run the parent's tests. */
 static void must(cocabo_status status) {
@@ -133,6 +134,63 @@ static void workers_share_one_file(void **state) {
   assert_sound("a.db");
 }
 
+/* All at one moment: each of them finds no file, or one that is being made. */
+static void a_file_is_made_by_many(void **state) {
+  (void)state;
+  enum { ROUNDS = 30, OPENERS = 12 };
+  for (int round = 0; round < ROUNDS; round++) {
+    int start[2];
+    pid_t children[OPENERS];
+    assert_int_equal(pipe(start), 0);
+    for (int i = 0; i < OPENERS; i++) {
+      children[i] = fork();
+      if (children[i] > 0)
+        continue;
+      char byte;
+      cocabo_store *store = NULL;
+      close(start[1]);
+      if (read(start[0], &byte, 1) != 0) /* ends when the parent closes it */
+        _exit(2);
+      must(cocabo_store_open(&store, "a.db", COCABO_STORE_CREATE, &err));
+      cocabo_store_free(store);
+      _exit(0);
+    }
+    close(start[0]);
+    close(start[1]);
+    for (int i = 0; i < OPENERS; i++)
+      wait_for(children[i]);
+    assert_sound("a.db");
+    assert_int_equal(unlink("a.db"), 0);
+  }
+}
+
+/* Threads with a store in common, each with a handle of its own. */
+enum { THREADS = 4, EACH_THREAD = 150 };
+
+static void *work_in_thread(void *store) {
+  cocabo_study *study = open_study(store);
+  work(study, EACH_THREAD, -1);
+  cocabo_study_free(study);
+  return NULL;
+}
+
+static void threads_share_one_store(void **state) {
+  (void)state;
+  cocabo_store *store = NULL;
+  pthread_t threads[THREADS];
+  assert_ok(cocabo_store_open(&store, "a.db", COCABO_STORE_CREATE, &err));
+  cocabo_study *study = create_study(store);
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, work_in_thread, store), 0);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  assert_ok(cocabo_study_sync(study, &err));
+  assert_int_equal(cocabo_study_count(study), THREADS * EACH_THREAD);
+  cocabo_study_free(study);
+  cocabo_store_free(store);
+  assert_sound("a.db");
+}
+
 /* Reads numbers for that long, then kills the child and reads what is left. */
 static int64_t collect(int from, pid_t child, int milliseconds, bool *told) {
   int64_t number = -1, n = 0;
@@ -217,6 +275,8 @@ int main(void) {
 #define CLAIM(f) cmocka_unit_test_teardown(f, clean_up)
   const struct CMUnitTest tests[] = {
       CLAIM(workers_share_one_file),
+      CLAIM(a_file_is_made_by_many),
+      CLAIM(threads_share_one_store),
       CLAIM(a_killed_process_loses_nothing),
       CLAIM(programs_that_are_run_inherit_no_file),
   };

@@ -175,9 +175,7 @@ static void a_batch_of_4_out_of_17_finds_the_best_arm_within_80_rounds(void **st
   (void)state;
   const double known = mean_share_with_best(17, 4, 80, true);
   const double anytime = mean_share_with_best(17, 4, 80, false);
-  print_message("%g %g\n", known, anytime);
-  assert_true(known > 0.44 && known < 0.55);
-  assert_true(anytime > 0.3);
+  assert_true(known > 0.44 && anytime > 0.44);
 }
 
 int main(void) {

@@ -20,8 +20,8 @@ enum { N_POINTS = sizeof POINTS / sizeof POINTS[0] };
 
 static void derivatives_agree_with_central_differences(void **state) {
   (void)state;
-  const cb_acquisition kinds[] = {CB_UCB, CB_EI, CB_LOGEI};
-  for (int k = 0; k < 3; k++)
+  const cb_acquisition kinds[] = {CB_UCB, CB_EI, CB_LOGEI, CB_EXPLORE};
+  for (int k = 0; k < 4; k++)
     for (int i = 0; i < N_POINTS; i++) {
       const cb_acquire a = {.kind = kinds[k], .kappa = 1.83, .best = POINTS[i].best};
       const double mu = POINTS[i].mu, sd = POINTS[i].sd, step = 1e-5 * sd;
@@ -51,6 +51,16 @@ static void derivatives_agree_with_central_differences(void **state) {
       assert_true(fabs(by_mu - want_mu) <= 2e-6 * fabs(want_mu) + rounding);
       assert_true(fabs(by_sd - want_sd) <= 2e-6 * fabs(want_sd) + rounding);
     }
+}
+
+static void exploring_wants_promising_points(void **state) {
+  (void)state;
+  const cb_acquire a = {.kind = CB_EXPLORE, .kappa = 2.0, .best = 1.0};
+  /* Promising: the upper bound reaches the best. Then only the deviation counts. */
+  assert_close(cb_acquire_value(&a, 0.5, 0.25, NULL, NULL), 0.25, 1e-15);
+  assert_close(cb_acquire_value(&a, 0.9, 0.25, NULL, NULL), 0.25, 1e-15);
+  /* Not promising, however little is known. */
+  assert_true(cb_acquire_value(&a, -2.0, 0.7, NULL, NULL) < 0.0);
 }
 
 static void ucb_falls_off_below_the_least_deviation(void **state) {
@@ -209,6 +219,7 @@ static void out_of_memory_is_an_error_not_a_crash(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_agree_with_central_differences),
+      cmocka_unit_test(exploring_wants_promising_points),
       cmocka_unit_test(ucb_falls_off_below_the_least_deviation),
       cmocka_unit_test(values_agree_with_the_formulas),
       cmocka_unit_test(log_ei_is_the_logarithm_of_ei),

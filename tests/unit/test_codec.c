@@ -478,6 +478,8 @@ static void damage_is_told_in_a_sentence(void **state) {
        "parameter \"x\" has a type that this version does not know"},
       {CB_STUDY_CREATED, "{\"space\":[{\"name\":\"x\",\"type\":\"float\",\"low\":1}]}",
        "parameter \"x\" has no range"},
+      {CB_STUDY_CREATED, "{\"space\":[{\"name\":\"a\\nb\",\"type\":\"float\"}]}",
+       "parameter \"a?b\" has no range"},
       {CB_STUDY_CREATED,
        "{\"space\":[{\"name\":\"x\",\"type\":\"int\",\"low\":1,\"high\":2.0}]}",
        "parameter \"x\" has no range of integers"},
@@ -537,6 +539,17 @@ static void deep_and_long_texts_are_refused(void **state) {
   event = (cb_event){.kind = CB_TRIAL_TOLD, .seq = 12};
   assert_fails(cb_codec_decode(text, LONG, &event, &err), COCABO_E_STORE,
                "event 12 of the log is damaged at byte 0: want a shorter text");
+  memset(text, '1', 200); /* a number of 100 digits is fine */
+  memcpy(text, "{\"y\":", 5);
+  text[105] = '}';
+  event = (cb_event){.kind = CB_TRIAL_TOLD, .seq = 12};
+  assert_ok(cb_codec_decode(text, 106, &event, &err));
+  assert_relative(event.y, 1e100 / 9.0, 1e-15);
+  cb_event_clear(&event);
+  memcpy(text + 105, "1}", 2);
+  event = (cb_event){.kind = CB_TRIAL_TOLD, .seq = 12};
+  assert_fails(cb_codec_decode(text, 107, &event, &err), COCABO_E_STORE,
+               "event 12 of the log is damaged at byte 5: want a finite number");
   for (int i = 0; i + 1 < LONG; i += 2) /* more cells than a space can have */
     memcpy(text + i, "1,", 2);
   memcpy(text, "{\"cells\":[", 10);

@@ -245,6 +245,22 @@ static void a_believer_keeps_the_mean_and_lowers_the_deviation(void **state) {
   cb_gp_free(gp);
 }
 
+/* The short way (y - noise alpha) and the long way (predicting at the point). */
+static void the_mean_at_a_stored_point_is_what_is_predicted_there(void **state) {
+  (void)state;
+  for (int k = 0; k < N_ORACLES; k++) {
+    const struct gp_oracle *o = &gp_oracles[k];
+    cb_gp *gp = factored(o);
+    for (int i = 0; i < o->n; i++) {
+      double mu, sd;
+      cb_gp_predict_mixed(gp, 1, o->x + (ptrdiff_t)i * o->spec.d,
+                          o->h + (ptrdiff_t)i * o->spec.c, &mu, &sd);
+      assert_close(cb_gp_fitted(gp, i), mu, 1e-10);
+    }
+    cb_gp_free(gp);
+  }
+}
+
 static void blocks_and_single_points_predict_alike(void **state) {
   (void)state;
   const struct gp_oracle *o = &gp_oracles[1];
@@ -377,6 +393,7 @@ int main(void) {
       cmocka_unit_test(likelihood_gradient_agrees_with_central_differences),
       cmocka_unit_test(truncating_believers_leaves_no_trace),
       cmocka_unit_test(a_believer_keeps_the_mean_and_lowers_the_deviation),
+      cmocka_unit_test(the_mean_at_a_stored_point_is_what_is_predicted_there),
       cmocka_unit_test(blocks_and_single_points_predict_alike),
       cmocka_unit_test(no_data_predicts_the_prior),
       cmocka_unit_test(coincident_points_are_survived),

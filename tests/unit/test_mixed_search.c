@@ -438,7 +438,8 @@ static found search_once(const cb_domain *domain, cb_gp *gp, const cb_acquire *a
   found f;
   cb_rng rng = cb_rng_make(seed, CB_RNG_ACQUIRE, 1);
   assert_ok(cb_mixed_search_new(&f.search, domain, &err));
-  f.ranked = cb_mixed_search_run(f.search, gp, acquire, x, h, STARTS, &rng);
+  const cb_search_plan plan = {.x = x, .h = h, .pool = 1000, .starts = STARTS};
+  f.ranked = cb_mixed_search_run(f.search, gp, acquire, &plan, &rng);
   assert_true(f.ranked >= 1);
   cb_mixed_search_ranked(f.search, 0, &f.x, &f.h);
   return f;
@@ -704,7 +705,8 @@ static void the_same_stream_gives_the_same_bits(void **state) {
   found a = search_once(&domain, gp, &acquire, x, h, 17);
   found b = search_once(&domain, gp, &acquire, NULL, NULL, 18);
   cb_rng rng = cb_rng_make(17, CB_RNG_ACQUIRE, 1);
-  b.ranked = cb_mixed_search_run(b.search, gp, &acquire, x, h, STARTS, &rng);
+  const cb_search_plan plan = {.x = x, .h = h, .pool = 1000, .starts = STARTS};
+  b.ranked = cb_mixed_search_run(b.search, gp, &acquire, &plan, &rng);
   assert_same_ranking(&a, &b, &domain); /* a workspace remembers nothing */
   cb_mixed_search_free(a.search);
   cb_mixed_search_free(b.search);
@@ -730,8 +732,9 @@ static void every_shape_works_with_and_without_data(void **state) {
     const int starts[] = {0, 1, 1000};
     for (int i = 0; i < 3; i++) {
       cb_rng rng = cb_rng_make(1, CB_RNG_ACQUIRE, 1);
-      f.ranked =
-          cb_mixed_search_run(f.search, gp, &acquire, NULL, NULL, starts[i], &rng);
+      f.ranked = cb_mixed_search_run(
+          f.search, gp, &acquire, &(cb_search_plan){.pool = 1000, .starts = starts[i]},
+          &rng);
       assert_true(f.ranked >= 1);
       assert_ranking(&f, domain, gp, &acquire);
     }

@@ -78,7 +78,7 @@ static void assert_state(const cocabo_study *study, int64_t number,
   cocabo_trial_free(t);
 }
 
-static void assert_best(const cocabo_study *study, int64_t number, double value) {
+static void assert_best(cocabo_study *study, int64_t number, double value) {
   cocabo_trial *t;
   assert_ok(cocabo_study_best(study, &t, &err));
   assert_int_equal(cocabo_trial_number(t), number);

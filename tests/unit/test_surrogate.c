@@ -94,7 +94,7 @@ static void make_theta(const cb_kernel_spec *spec, int fit, double *theta) {
   if (spec->form == CB_PAPER)
     cb_theta_paper(spec, &box);
   else
-    cb_theta_free(spec, &box);
+    cb_theta_free(spec, false, &box);
   const int count = cb_theta_lay_out(spec).count;
   memcpy(theta, box.start, (size_t)count * sizeof *theta);
   for (int i = 0; i < count; i++)

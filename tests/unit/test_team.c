@@ -48,21 +48,36 @@ typedef struct told {
   bool drawn;
 } told;
 
-static cb_team *after(cb_reward reward, int n, const told *points) {
+static cb_team *after_draws(cb_reward reward, int n, const told *points,
+                            const cb_draw *draw) {
   const int32_t arms[1] = {2};
   cb_team *team = new_team(1, arms, reward);
   for (int i = 0; i < n; i++)
-    tell(team, &points[i].h, points[i].y, points[i].drawn ? &HALF : NULL);
+    tell(team, &points[i].h, points[i].y, points[i].drawn ? draw : NULL);
   return team;
+}
+
+static cb_team *after(cb_reward reward, int n, const told *points) {
+  return after_draws(reward, n, points, &HALF);
+}
+
+static void assert_rewards_and_free(cb_team *team, double arm0, double arm1) {
+  assert_close(2.0 * cb_team_log_weights(team, 0)[0], arm0, 1e-15);
+  assert_close(2.0 * cb_team_log_weights(team, 0)[1], arm1, 1e-15);
+  cb_team_free(team);
 }
 
 /* The rewards of both arms so far, summed. */
 static void assert_rewards(cb_reward reward, int n, const told *points, double arm0,
                            double arm1) {
-  cb_team *team = after(reward, n, points);
-  assert_close(2.0 * cb_team_log_weights(team, 0)[0], arm0, 1e-15);
-  assert_close(2.0 * cb_team_log_weights(team, 0)[1], arm1, 1e-15);
-  cb_team_free(team);
+  assert_rewards_and_free(after(reward, n, points), arm0, arm1);
+}
+
+/* The same where both arms were drawn together, as in EXP3.M. */
+static void assert_batch_rewards(cb_reward reward, int n, const told *points,
+                                 double arm0, double arm1) {
+  const cb_draw half = {.p = 0.5, .gamma = 0.25, .b = 2, .capped = false};
+  assert_rewards_and_free(after_draws(reward, n, points, &half), arm0, arm1);
 }
 
 /* Two initial points, then one drawn with the first one's category. Of 2.3, -1.1, 0.7
@@ -131,6 +146,45 @@ static void values_without_spread_give_the_neutral_reward(void **state) {
   assert_rewards(CB_REWARD_RELATIVE, 3, same, 0, 0);
   assert_rewards(CB_REWARD_VALUE, 3, same, 0.5, 1.0);
   assert_rewards(CB_REWARD_RANK, 3, same, 1.0, 1.5 / 2 + 2.0 / 3);
+}
+
+/* The bests are 0.5 and 2.5 on a mean of 1.5. */
+static void
+relative_reward_of_a_batch_is_1_for_the_leader_and_never_negative(void **state) {
+  (void)state;
+  const told leader[] = {{0, 0.5, false}, {1, 2.5, false}, {1, -7.0, true}};
+  assert_batch_rewards(CB_REWARD_RELATIVE, 3, leader, 0, 1.0);
+  const told behind[] = {{0, 0.5, false}, {1, 2.5, false}, {0, -7.0, true}};
+  assert_batch_rewards(CB_REWARD_RELATIVE, 3, behind, 0.0, 0);
+  const told alone[] = {{1, 0.5, false}, {1, 2.5, true}, {1, 4.5, true}};
+  assert_batch_rewards(CB_REWARD_RELATIVE, 3, alone, 0, 0.0);
+  const told same[] = {{0, -0.3, true}, {1, -0.3, true}};
+  assert_batch_rewards(CB_REWARD_RELATIVE, 2, same, 0, 0);
+}
+
+/* Three categories with the bests 4, 3 and -1 on a mean of 2: the second is half way
+ * from the mean to the leader. */
+static void relative_reward_of_a_batch_is_linear_between_mean_and_leader(void **state) {
+  (void)state;
+  const int32_t arms[1] = {3}, h[] = {0, 1, 2};
+  const cb_draw draw = {.p = 0.75, .gamma = 0.5, .b = 2, .capped = false};
+  cb_team *team = new_team(1, arms, CB_REWARD_RELATIVE);
+  tell(team, &h[0], 4.0, NULL);
+  tell(team, &h[2], -1.0, NULL);
+  tell(team, &h[1], 3.0, &draw);
+  assert_relative(cb_team_log_weights(team, 0)[1], 0.5 * 2 * 0.5 / (3 * 0.75), 1e-15);
+  cb_team_free(team);
+}
+
+static void rewards_of_a_batch_are_clipped_to_0_and_1(void **state) {
+  (void)state;
+  const told high[] = {{0, -0.4, false}, {1, -0.4, false}, {1, 3.5, true}};
+  assert_batch_rewards(CB_REWARD_BEST, 3, high, 0, 1.0);
+  const told low[] = {{0, -0.4, false}, {1, -5.0, false}, {1, -3.5, true}};
+  assert_batch_rewards(CB_REWARD_BEST, 3, low, 0, 0.0);
+  assert_batch_rewards(CB_REWARD_STANDARD, 3, low, 0, 0.0);
+  assert_batch_rewards(CB_REWARD_VALUE, 3, low, 0, 1.5 / 4.6);
+  assert_batch_rewards(CB_REWARD_RANK, 3, low, 0, 2.0 / 3);
 }
 
 /* One value 10 deviations from the mean of 101: clipped on both sides. */
@@ -253,25 +307,31 @@ static void bounded_rewards_do_not_depend_on_the_scale(void **state) {
   }
 }
 
+static void play_extremes(cb_team *team, int b) {
+  const double extremes[] = {DBL_MAX, -DBL_MAX, 1e300, 0.0, -1e300, DBL_MIN, 5e-324};
+  for (int t = 0; t < 140; t++) {
+    cb_rng rng = cb_rng_make(t < 70, CB_RNG_BANDIT, (uint64_t)t);
+    int32_t h[C * 3];
+    cb_draw draws[C * 3];
+    draw_round(team, 50, t + 1, b, &rng, h, draws);
+    for (int k = 0; k < b * C; k++)
+      assert_true(draws[k].p > 0.0 && draws[k].p <= 1.0 + 1e-15);
+    for (int k = 0; k < b; k++)
+      tell(team, h + k * C, extremes[(t * 5 + k) % 7], draws + k * C);
+    for (int j = 0; j < C; j++)
+      for (int i = 0; i < ARMS[j]; i++)
+        assert_true(isfinite(cb_team_log_weights(team, j)[i]));
+  }
+}
+
 static void extreme_values_give_finite_weights_and_fair_draws(void **state) {
   (void)state;
-  const double extremes[] = {DBL_MAX, -DBL_MAX, 1e300, 0.0, -1e300, DBL_MIN, 5e-324};
-  for (int f = 0; f < FORMS; f++) {
-    cb_team *team = new_team(C, ARMS, REWARDS[f]);
-    for (int t = 0; t < 140; t++) {
-      cb_rng rng = cb_rng_make(t < 70, CB_RNG_BANDIT, (uint64_t)t);
-      int32_t h[C];
-      cb_draw draws[C];
-      draw_round(team, 50, t + 1, 1, &rng, h, draws);
-      for (int j = 0; j < C; j++)
-        assert_true(draws[j].p > 0.0 && draws[j].p <= 1.0 + 1e-15);
-      tell(team, h, extremes[(t * 5) % 7], draws);
-      for (int j = 0; j < C; j++)
-        for (int i = 0; i < ARMS[j]; i++)
-          assert_true(isfinite(cb_team_log_weights(team, j)[i]));
+  for (int f = 0; f < FORMS; f++)
+    for (int b = 1; b <= 3; b++) {
+      cb_team *team = new_team(C, ARMS, REWARDS[f]);
+      play_extremes(team, b);
+      cb_team_free(team);
     }
-    cb_team_free(team);
-  }
 }
 
 /* ---- draws ---------------------------------------------------------------------- */
@@ -662,6 +722,10 @@ int main(void) {
       cmocka_unit_test(value_reward_is_this_value_in_the_range_so_far),
       cmocka_unit_test(rank_reward_is_the_mid_rank_over_the_count),
       cmocka_unit_test(values_without_spread_give_the_neutral_reward),
+      cmocka_unit_test(
+          relative_reward_of_a_batch_is_1_for_the_leader_and_never_negative),
+      cmocka_unit_test(relative_reward_of_a_batch_is_linear_between_mean_and_leader),
+      cmocka_unit_test(rewards_of_a_batch_are_clipped_to_0_and_1),
       cmocka_unit_test(standard_reward_is_clipped),
       cmocka_unit_test(rewards_depend_on_what_was_told_before_only),
       cmocka_unit_test(rewards_follow_their_definitions_over_a_long_run),

@@ -1,0 +1,68 @@
+#include "sampler/trust.h"
+
+#include <math.h>
+
+enum {
+  WINS = 3, /* in a row widen it */
+  LEAST_PATIENCE = 4,
+  MOST_PATIENCE = 10 /* losses in a row that narrow it: the number of inputs, within */
+};
+
+static const double FIRST = 0.4;     /* reach at the beginning, and after the end */
+static const double WIDEST = 1.6;    /* beyond, it would hold the cube from anywhere */
+static const double LAST = 1.0 / 32; /* narrower than this it starts over */
+static const double FACTOR = 1.5;
+static const double WORTH = 1e-3; /* of |best|: less is no improvement */
+
+static int patience_of(const cocabo_space *space) {
+  return space->n < LEAST_PATIENCE  ? LEAST_PATIENCE
+         : space->n > MOST_PATIENCE ? MOST_PATIENCE
+                                    : space->n;
+}
+
+double cb_trust_reach(const cb_history *history) {
+  const int patience = patience_of(history->space);
+  double reach = FIRST, best = -INFINITY;
+  int wins = 0, losses = 0;
+  for (int64_t i = 0; i < history->n; i++) {
+    const double y = history->y[i], before = best;
+    best = fmax(best, y);
+    if (history->trials[history->told[i]].origin != CB_BY_SAMPLER)
+      continue;
+    const bool won = i == 0 || y > before + WORTH * fabs(before);
+    wins = won ? wins + 1 : 0;
+    losses = won ? 0 : losses + 1;
+    if (wins == WINS) {
+      reach = fmin(reach * FACTOR, WIDEST);
+      wins = 0;
+    }
+    if (losses == patience) {
+      reach = reach / FACTOR < LAST ? FIRST : reach / FACTOR;
+      losses = 0;
+    }
+  }
+  return reach;
+}
+
+static void hold_neighbours(const cocabo_space *space, int j, double xj, double *lower,
+                            double *upper) {
+  const int64_t levels = cb_space_levels(space, j);
+  const int64_t k = levels > 0 ? cb_space_level_of(space, j, xj) : 0;
+  if (k > 0)
+    *lower = fmin(*lower, cb_space_level_x(space, j, k - 1));
+  if (k + 1 < levels)
+    *upper = fmax(*upper, cb_space_level_x(space, j, k + 1));
+}
+
+void cb_trust_box(const cocabo_space *space, const double *x, double reach,
+                  const double *log_scales, double *lower, double *upper) {
+  double mean = 0.0;
+  for (int j = 0; j < space->d; j++)
+    mean += log_scales[j] / space->d;
+  for (int j = 0; j < space->d; j++) {
+    const double along = reach * exp(log_scales[j] - mean);
+    lower[j] = fmax(x[j] - along, -1.0);
+    upper[j] = fmin(x[j] + along, 1.0);
+    hold_neighbours(space, j, x[j], &lower[j], &upper[j]);
+  }
+}

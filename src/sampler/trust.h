@@ -1,0 +1,22 @@
+/* trust.h - a trust region: the box around the best point that the next points come
+ * from, grown while they improve and shrunk while they do not.
+ *
+ * It is a fold over the results in told order, so that every reader of a log has the
+ * same one (after Eriksson et al., Scalable global optimization via local Bayesian
+ * optimization, 2019; decision 0005 says where it helps).
+ */
+#ifndef CB_SAMPLER_TRUST_H
+#define CB_SAMPLER_TRUST_H
+
+#include "data/history.h"
+
+/* Half the side of the box, in units of [-1,1]: the fold. */
+double cb_trust_reach(const cb_history *history);
+
+/* lower[0..d-1] and upper[0..d-1]: reach in every direction from x, longer along long
+ * length scales; where x_j lives on a grid it holds the levels next to x_j. log_scales
+ * has d logarithms of length scales. */
+void cb_trust_box(const cocabo_space *space, const double *x, double reach,
+                  const double *log_scales, double *lower, double *upper);
+
+#endif

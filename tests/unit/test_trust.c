@@ -1,0 +1,123 @@
+#include "check.h"
+
+#include <string.h>
+
+#include "data/history.h"
+#include "sampler/trust.h"
+
+static cocabo_error err;
+
+/* Three numbers, the last one on the grid 0, 1, .., 10: patience is 4. */
+static cocabo_space *three_numbers(void) {
+  cocabo_space *space = cocabo_space_new();
+  assert_ok(cocabo_space_add(space, "a", "float(-1,1)", &err));
+  assert_ok(cocabo_space_add(space, "b", "float(-1,1)", &err));
+  assert_ok(cocabo_space_add(space, "k", "int(0,10)", &err));
+  return space;
+}
+
+typedef struct life {
+  cb_history *history;
+  cocabo_space *space;
+} life;
+
+static life begin(void) {
+  life l = {.space = three_numbers()};
+  assert_ok(cb_history_new(&l.history, l.space, 1.0, &err));
+  const cb_event created = {.kind = CB_STUDY_CREATED, .seq = 1, .number = -1};
+  assert_ok(cb_history_apply(l.history, &created, &err));
+  return l;
+}
+
+static void end(life *l) {
+  cb_history_free(l->history);
+  cocabo_space_free(l->space);
+}
+
+/* One more trial, told y. */
+static void lives(life *l, cb_origin origin, double y) {
+  cb_cell cells[3] = {{.real = 0.5}, {.real = 0.25}, {.integer = 4}};
+  cells[0].real = -1.0 + 0.001 * (double)l->history->n_trials;
+  const cb_event asked = {.kind = CB_TRIAL_ASKED,
+                          .seq = l->history->seq + 1,
+                          .number = l->history->n_trials,
+                          .origin = origin,
+                          .n_cells = 3,
+                          .cells = cells};
+  assert_ok(cb_history_apply(l->history, &asked, &err));
+  const cb_event told = {.kind = CB_TRIAL_TOLD,
+                         .seq = l->history->seq + 1,
+                         .number = l->history->n_trials - 1,
+                         .has_y = true,
+                         .y = y};
+  assert_ok(cb_history_apply(l->history, &told, &err));
+}
+
+static void three_wins_in_a_row_widen_it(void **state) {
+  (void)state;
+  life l = begin();
+  assert_close(cb_trust_reach(l.history), 0.4, 1e-15);
+  for (int i = 0; i < 5; i++)
+    lives(&l, CB_BY_DESIGN, i); /* the design neither wins nor loses */
+  assert_close(cb_trust_reach(l.history), 0.4, 1e-15);
+  lives(&l, CB_BY_SAMPLER, 10.0);
+  lives(&l, CB_BY_SAMPLER, 11.0);
+  lives(&l, CB_BY_SAMPLER, 11.001); /* too little to count */
+  lives(&l, CB_BY_SAMPLER, 12.0);
+  lives(&l, CB_BY_SAMPLER, 13.0);
+  assert_close(cb_trust_reach(l.history), 0.4, 1e-15);
+  lives(&l, CB_BY_SAMPLER, 14.0);
+  assert_close(cb_trust_reach(l.history), 0.6, 1e-15);
+  for (int i = 0; i < 300; i++)
+    lives(&l, CB_BY_SAMPLER, 20.0 + i);
+  assert_close(cb_trust_reach(l.history), 1.6, 1e-15);
+  end(&l);
+}
+
+static void losses_narrow_it_until_it_starts_over(void **state) {
+  (void)state;
+  life l = begin();
+  lives(&l, CB_BY_SAMPLER, -3.0);
+  double want = 0.4;
+  for (int round = 0; round < 6; round++) {
+    for (int i = 0; i < 4; i++) {
+      assert_close(cb_trust_reach(l.history), want, 1e-14);
+      lives(&l, CB_BY_SAMPLER, -3.0);
+    }
+    want /= 1.5;
+  }
+  assert_close(cb_trust_reach(l.history), want, 1e-14);
+  for (int i = 0; i < 4; i++)
+    lives(&l, CB_BY_SAMPLER, -3.0);
+  assert_close(cb_trust_reach(l.history), 0.4, 1e-15);
+  end(&l);
+}
+
+static void the_box_follows_the_length_scales_and_holds_neighbours(void **state) {
+  (void)state;
+  life l = begin();
+  /* Scales 1/2, 2, 1: their geometric mean is 1. */
+  const double x[3] = {0.3, -0.9, 0.0}, scales[3] = {log(0.5), log(2.0), 0.0};
+  double lower[3], upper[3];
+  cb_trust_box(l.space, x, 0.1, scales, lower, upper);
+  assert_close(lower[0], 0.25, 1e-14);
+  assert_close(upper[0], 0.35, 1e-14);
+  assert_close(lower[1], -1.0, 1e-15); /* the cube's end */
+  assert_close(upper[1], -0.7, 1e-14);
+  assert_close(lower[2], -0.2, 1e-14); /* levels are 0.2 apart: both neighbours */
+  assert_close(upper[2], 0.2, 1e-14);
+  const double corner[3] = {1.0, 1.0, 1.0};
+  cb_trust_box(l.space, corner, 1.6, scales, lower, upper);
+  assert_close(lower[2], -0.6, 1e-14);
+  assert_close(upper[2], 1.0, 1e-15);
+  end(&l);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(three_wins_in_a_row_widen_it),
+      cmocka_unit_test(losses_narrow_it_until_it_starts_over),
+      cmocka_unit_test(the_box_follows_the_length_scales_and_holds_neighbours),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
