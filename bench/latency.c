@@ -2,8 +2,10 @@
  *
  * With n observations at the end: n - 50 random points of the problem are added with
  * their values, then 50 points are asked for and told, one by one; the 50 asks are
- * timed. Beside them, in the same process and minute, runs the triangular solve that
- * any GP method with 5000 candidates must do, so that a slow machine shows in both.
+ * timed. In batches of B it is 50 / B asks, rounded down, for B points each: so single
+ * asks and batches are timed at the same numbers of observations. Beside them, in the
+ * same process and minute, runs the triangular solve that any GP method with 5000
+ * candidates must do, so that a slow machine shows in both.
  */
 #include <cblas.h>
 #include <math.h>
@@ -22,15 +24,15 @@
 #include "study/study.h"
 
 enum {
-  ASKS = 50,        /* timed asks a repeat */
-  SOLVES = 10,      /* timed solves a repeat, one every ASKS / SOLVES asks */
+  OWN = 50,         /* points of the method's own, the last observations */
+  SOLVE_EVERY = 5,  /* asks between two timed solves */
   CANDIDATES = 5000 /* right-hand sides of a solve */
 };
 
 /* ---- the command line ----------------------------------------------------------- */
 
 typedef struct latency_args {
-  const char *problems, *methods, *n, *repeats;
+  const char *problems, *methods, *n, *batch, *repeats;
   front_texts settings;
   bool json;
 } latency_args;
@@ -42,6 +44,8 @@ static const front_option options[] = {
      offsetof(latency_args, methods)},
     {"--n", "LIST", "observations, each at least 50 (50,100,200)", FRONT_TEXT,
      offsetof(latency_args, n)},
+    {"--batch", "B", "points asked for at a time, at most 50 (1)", FRONT_TEXT,
+     offsetof(latency_args, batch)},
     {"--repeats", "N", "studies per line, from seeds 0 .. N-1 (1)", FRONT_TEXT,
      offsetof(latency_args, repeats)},
     {"--set", "OPTION=VALUE", "an option of the study; may be repeated", FRONT_TEXTS,
@@ -54,26 +58,32 @@ typedef struct request {
   latency_args args;
   front_chosen problems, methods;
   front_ints n;
-  int64_t repeats;
+  int64_t batch, repeats;
 } request;
+
+/* Timed ones a repeat. */
+static int64_t count_asks(const request *r) {
+  return OWN / r->batch;
+}
 
 static bench_experiment experiment_of(const request *r, int problem, int method,
                                       int64_t seed) {
   return (bench_experiment){.problem = bench_problem_at(r->problems.items[problem]),
                             .method = bench_method_at(r->methods.items[method]),
                             .seed = seed,
-                            .batch = 1,
-                            .iterations = ASKS,
+                            .batch = r->batch,
+                            .iterations = count_asks(r),
                             .settings = &r->args.settings};
 }
 
 static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err) {
-  *r = (request){.repeats = 1};
+  *r = (request){.batch = 1, .repeats = 1};
   CB_TRY(front_args_parse(options, argc, argv, &r->args, NULL, err));
   CB_TRY(bench_parse_problems(r->args.problems, &r->problems, err));
   CB_TRY(bench_parse_methods(r->args.methods, &r->methods, err));
+  CB_TRY(front_parse_int("--batch", r->args.batch, 1, OWN, &r->batch, err));
   const char *n = r->args.n ? r->args.n : "50,100,200";
-  CB_TRY(front_parse_ints("--n", n, ASKS, 20000, &r->n, err));
+  CB_TRY(front_parse_ints("--n", n, OWN, 20000, &r->n, err));
   CB_TRY(front_parse_int("--repeats", r->args.repeats, 1, 1000, &r->repeats, err));
   for (int m = 0; m < r->methods.n; m++) {
     cocabo_options *tried;
@@ -124,18 +134,18 @@ static double time_solve(solve *s) {
 /* ---- the asks ------------------------------------------------------------------- */
 
 typedef struct timings {
-  int64_t n_asks, n_refits, n_solves;
-  double *asks, *refits, *solves; /* seconds; refits are those asks that refitted */
+  int64_t n_asks, n_refits, n_plain, n_solves;
+  double *asks, *refits, *plain, *solves; /* seconds; an ask refitted or was plain */
 } timings;
 
-static cocabo_status timings_make(timings *t, int64_t repeats, cocabo_error *err) {
-  const size_t room = (size_t)repeats * (ASKS + ASKS + SOLVES);
-  double *block = cb_calloc(room, sizeof *block); /* asks owns it */
+static cocabo_status timings_make(timings *t, int64_t asks, cocabo_error *err) {
+  double *block = cb_calloc(4 * (size_t)asks, sizeof *block); /* t->asks owns it */
   *t = (timings){.asks = block};
   if (!block)
     return cb_no_memory(err);
-  t->refits = block + repeats * ASKS;
-  t->solves = t->refits + repeats * ASKS;
+  t->refits = block + asks;
+  t->plain = t->refits + asks;
+  t->solves = t->plain + asks;
   return COCABO_OK;
 }
 
@@ -164,31 +174,46 @@ static cocabo_status add_random_points(cocabo_study *study, const bench_experime
   return COCABO_OK;
 }
 
-static cocabo_status time_ask(cocabo_study *study, const bench_problem *problem,
+static void note_ask(timings *t, double seconds, bool refitted) {
+  t->asks[t->n_asks++] = seconds;
+  if (refitted)
+    t->refits[t->n_refits++] = seconds;
+  else
+    t->plain[t->n_plain++] = seconds;
+}
+
+static cocabo_status tell(cocabo_study *study, const bench_problem *problem,
+                          const cocabo_trial *trial, cocabo_error *err) {
+  double value;
+  CB_TRY(bench_value_of_trial(problem, trial, &value, err));
+  return cocabo_study_tell(study, cocabo_trial_number(trial), value, err);
+}
+
+static cocabo_status time_ask(cocabo_study *study, const bench_experiment *e,
                               timings *t, cocabo_error *err) {
   const int64_t fitted = cb_study_history(study)->fit.basis;
-  cocabo_trial *trial;
+  cocabo_trial *trials[OWN];
   const double start = front_now();
-  CB_TRY(cocabo_study_ask(study, 1, &trial, err));
+  CB_TRY(cocabo_study_ask(study, (size_t)e->batch, trials, err));
   const double seconds = front_now() - start;
-  t->asks[t->n_asks++] = seconds;
-  if (cb_study_history(study)->fit.basis != fitted)
-    t->refits[t->n_refits++] = seconds;
+  note_ask(t, seconds, cb_study_history(study)->fit.basis != fitted);
 
-  double value;
-  cocabo_status status = bench_value_of_trial(problem, trial, &value, err);
-  if (status == COCABO_OK)
-    status = cocabo_study_tell(study, cocabo_trial_number(trial), value, err);
-  cocabo_trial_free(trial);
+  cocabo_status status = COCABO_OK;
+  for (int64_t i = 0; i < e->batch; i++) {
+    if (status == COCABO_OK)
+      status = tell(study, e->problem, trials[i], err);
+    cocabo_trial_free(trials[i]);
+  }
   return status;
 }
 
 static cocabo_status time_asks(cocabo_study *study, const bench_experiment *e,
                                int64_t n, solve *s, timings *t, cocabo_error *err) {
-  CB_TRY(add_random_points(study, e, n - ASKS, err));
-  for (int k = 0; k < ASKS; k++) {
-    CB_TRY(time_ask(study, e->problem, t, err));
-    if (k % (ASKS / SOLVES) == 0)
+  const int64_t asks = e->iterations;
+  CB_TRY(add_random_points(study, e, n - asks * e->batch, err));
+  for (int64_t k = 0; k < asks; k++) {
+    CB_TRY(time_ask(study, e, t, err));
+    if (k % SOLVE_EVERY == 0)
       t->solves[t->n_solves++] = time_solve(s);
   }
   return COCABO_OK;
@@ -211,10 +236,15 @@ static cocabo_status measure(const request *r, int problem, int method, int64_t 
 
 typedef struct line {
   const char *method, *problem;
-  int64_t n;
-  double p50, mean, p99, refit_p50; /* seconds; refit_p50 is NaN if no ask refitted */
-  double dtrsm, ratio;              /* p50 / dtrsm */
+  int64_t n, batch;
+  double p50, mean, p99;       /* seconds */
+  double refit_p50, plain_p50; /* of asks with and without a fit; NaN: there was none */
+  double dtrsm, ratio;         /* p50 / dtrsm */
 } line;
+
+static double median(int64_t n, double *seconds) {
+  return n > 0 ? bench_quantile(n, seconds, 0.5) : NAN;
+}
 
 static line summarise(const bench_experiment *e, int64_t n, timings *t) {
   bench_mean mean = {0};
@@ -223,26 +253,30 @@ static line summarise(const bench_experiment *e, int64_t n, timings *t) {
   line l = {.method = e->method->name,
             .problem = e->problem->name,
             .n = n,
-            .p50 = bench_quantile(t->n_asks, t->asks, 0.5),
+            .batch = e->batch,
+            .p50 = median(t->n_asks, t->asks),
             .mean = mean.mean,
             .p99 = bench_quantile(t->n_asks, t->asks, 0.99),
-            .refit_p50 = NAN,
-            .dtrsm = bench_quantile(t->n_solves, t->solves, 0.5)};
-  if (t->n_refits > 0)
-    l.refit_p50 = bench_quantile(t->n_refits, t->refits, 0.5);
+            .refit_p50 = median(t->n_refits, t->refits),
+            .plain_p50 = median(t->n_plain, t->plain),
+            .dtrsm = median(t->n_solves, t->solves)};
   l.ratio = l.p50 / l.dtrsm;
   return l;
 }
 
 static void print_json(const line *l) {
-  printf("{\"method\": \"%s\", \"problem\": \"%s\", \"n\": %lld", l->method, l->problem,
-         (long long)l->n);
+  printf("{\"method\": \"%s\", \"problem\": \"%s\", \"n\": %lld, \"batch\": %lld",
+         l->method, l->problem, (long long)l->n, (long long)l->batch);
   const struct {
     const char *name;
     double value;
-  } fields[] = {{"p50", l->p50},     {"mean", l->mean},
-                {"p99", l->p99},     {"refit_p50", l->refit_p50},
-                {"dtrsm", l->dtrsm}, {"dtrsm_ratio", l->ratio}};
+  } fields[] = {{"p50", l->p50},
+                {"mean", l->mean},
+                {"p99", l->p99},
+                {"refit_p50", l->refit_p50},
+                {"plain_p50", l->plain_p50},
+                {"dtrsm", l->dtrsm},
+                {"dtrsm_ratio", l->ratio}};
   for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
     printf(", \"%s\": ", fields[i].name);
     front_print_json_number(fields[i].value);
@@ -251,17 +285,24 @@ static void print_json(const line *l) {
 }
 
 static void print_title(void) {
-  printf("milliseconds an ask\n%-12s %-20s %5s %9s %9s %9s %9s %9s %7s\n", "method",
-         "problem", "n", "p50", "mean", "p99", "refit p50", "dtrsm", "ratio");
+  printf("milliseconds an ask\n%-12s %-20s %5s %5s %9s %9s %9s %9s %9s %9s %7s\n",
+         "method", "problem", "n", "batch", "p50", "mean", "p99", "refit p50",
+         "plain p50", "dtrsm", "ratio");
+}
+
+static const char *format_median(double seconds, char *out, size_t size) {
+  if (isnan(seconds))
+    return "-";
+  snprintf(out, size, "%.3f", 1e3 * seconds);
+  return out;
 }
 
 static void print_text(const line *l) {
-  char refit[32] = "-";
-  if (!isnan(l->refit_p50))
-    snprintf(refit, sizeof refit, "%.3f", 1e3 * l->refit_p50);
-  printf("%-12s %-20s %5lld %9.3f %9.3f %9.3f %9s %9.3f %7.3f\n", l->method, l->problem,
-         (long long)l->n, 1e3 * l->p50, 1e3 * l->mean, 1e3 * l->p99, refit,
-         1e3 * l->dtrsm, l->ratio);
+  char refit[32], plain[32];
+  printf("%-12s %-20s %5lld %5lld %9.3f %9.3f %9.3f %9s %9s %9.3f %7.3f\n", l->method,
+         l->problem, (long long)l->n, (long long)l->batch, 1e3 * l->p50, 1e3 * l->mean,
+         1e3 * l->p99, format_median(l->refit_p50, refit, sizeof refit),
+         format_median(l->plain_p50, plain, sizeof plain), 1e3 * l->dtrsm, l->ratio);
 }
 
 static cocabo_status do_line(const request *r, int problem, int method, int64_t n,
@@ -269,7 +310,7 @@ static cocabo_status do_line(const request *r, int problem, int method, int64_t 
   solve s;
   timings t;
   CB_TRY(solve_make(&s, (int)n, err));
-  cocabo_status status = timings_make(&t, r->repeats, err);
+  cocabo_status status = timings_make(&t, r->repeats * count_asks(r), err);
   if (status == COCABO_OK)
     status = measure(r, problem, method, n, &s, &t, err);
   if (status == COCABO_OK) {
@@ -312,18 +353,27 @@ static int latency_main(int argc, char **argv) {
 
 const front_command bench_latency = {
     .name = "latency",
+    .thinks = true,
     .summary = "Measures how long a method thinks per suggestion.",
     .usage = "--problem LIST --method LIST [options]",
     .options = options,
     .details =
         "With n observations at the end: n - 50 random points of the problem are "
         "added,\n"
-        "then 50 are asked for one by one, and these asks are timed. Columns: median,\n"
-        "mean and 99th percentile of all 50, median of those that learnt the\n"
-        "hyper-parameters anew, the median time of one triangular solve (n x n, 5000\n"
-        "right-hand sides) measured between the asks, and p50 over that.",
+        "then 50 are asked for one by one, and these asks are timed. With --batch it "
+        "is\n"
+        "50 / B asks, rounded down, for B points each; the times are those of a whole\n"
+        "ask. Columns: median, mean and 99th percentile of all asks, median of those "
+        "that\n"
+        "learnt the hyper-parameters anew and of the others, the median time of one\n"
+        "triangular solve (n x n, 5000 right-hand sides) measured between the asks, "
+        "and\n"
+        "p50 over that.",
     .examples =
         "  cocabo-bench latency --method cocabo-0.5 --problem ackley-5c --n 100,200\n"
-        "  cocabo-bench latency --method random,cocabo-auto --problem func-2c --json",
+        "  cocabo-bench latency --method random,cocabo-auto --problem func-2c --json\n"
+        "  cocabo-bench latency --method mixed --problem ackley-5c --n 200 --batch 16 "
+        "\\\n"
+        "      --repeats 10 --set refit_every=100",
     .main = latency_main,
 };

@@ -290,6 +290,7 @@ static int surrogate_main(int argc, char **argv) {
 
 const front_command bench_surrogate = {
     .name = "surrogate",
+    .thinks = true,
     .summary = "Scores models by the log predictive density of test points.",
     .usage = "--problem LIST [options]",
     .options = options,

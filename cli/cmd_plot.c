@@ -81,7 +81,7 @@ static cocabo_status understand(const plot_args *args, order *out, cocabo_error 
     return parse_format(args->output, &out->format, err);
   if (args->text || args->common.json)
     return COCABO_OK;
-  out->text = isatty(STDOUT_FILENO);
+  out->text = isatty(fileno(stdout));
   return out->text ? COCABO_OK
                    : front_fail(err, COCABO_E_INVALID,
                                 "where shall the picture go: -o FILE.svg, .png or "

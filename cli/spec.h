@@ -37,8 +37,8 @@ typedef struct cli_spec_args {
        offsetof(type, spec.maximize)},                                                 \
       {"--minimize", NULL, "small values are good, the default", FRONT_FLAG,           \
        offsetof(type, spec.minimize)},                                                 \
-      {"--timeout", "S", "start no trial after so many seconds", FRONT_TEXT,           \
-       offsetof(type, spec.timeout)},                                                  \
+      {"--timeout", "S", "stop after so many seconds, giving running trials back",     \
+       FRONT_TEXT, offsetof(type, spec.timeout)},                                      \
       {"--trial-timeout", "S", "end a trial that takes longer", FRONT_TEXT,            \
        offsetof(type, spec.trial_timeout)},                                            \
       {"--retries", "K", "try a failed trial so many times more (0)", FRONT_TEXT,      \

@@ -3,6 +3,7 @@
 #include "table.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -87,10 +88,10 @@ cocabo_status cli_table_cell(cli_table *table, const char *text, size_t size,
 
 /* Of the terminal; INT_MAX where the output is none, so that nothing is cut. */
 static int line_width(void) {
-  if (!isatty(STDOUT_FILENO))
+  if (!isatty(fileno(stdout)))
     return INT_MAX;
   struct winsize size;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+  if (ioctl(fileno(stdout), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col;
   return 80;
 }

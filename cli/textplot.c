@@ -23,7 +23,7 @@ static int find_columns(void) {
   if (text && *text && *end == '\0' && said > 0)
     return said < MOST_COLUMNS ? (int)said : MOST_COLUMNS;
   struct winsize size;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+  if (ioctl(fileno(stdout), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col < MOST_COLUMNS ? size.ws_col : MOST_COLUMNS;
   return 80;
 }

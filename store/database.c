@@ -11,7 +11,9 @@
  *
  * The journal is a write-ahead log: readers never wait, writers take turns (BEGIN
  * IMMEDIATE). A commit is in the hands of the operating system when it returns, and on
- * the disk too if it is durable.
+ * the disk too if it is durable. Now and then a commit also copies the log into the
+ * file; with SQLite's own 1000 pages that is one in some 300 and takes a few
+ * milliseconds (200 pages: many more of them, 4000: longer ones).
  */
 #include "store/database.h"
 

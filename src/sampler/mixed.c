@@ -35,8 +35,9 @@
 enum {
   POOL = 1000, /* of the search */
   STARTS = 5,
-  LATER_POOL = 300, /* for the second and later points of a batch */
-  LATER_STARTS = 2,
+  LATER_POOL = 250, /* for the second and later points of a batch, */
+  LATER_STARTS = 2, /* and one for those after the first few */
+  FEW_POINTS = 4,
   CROWD = 8,              /* believers from which on every other point explores */
   FIRST_RESTARTS = 3,     /* of the first fit, besides the start */
   FIT_EVALUATIONS = 60,   /* of the likelihood while they are cheap */
@@ -340,7 +341,9 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   const double *theta = theta_of(s, history, m);
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
   cb_search_plan plan = {.pool = k == 0 ? POOL : LATER_POOL,
-                         .starts = k == 0 ? STARTS : LATER_STARTS};
+                         .starts = k == 0           ? STARTS
+                                   : k < FEW_POINTS ? LATER_STARTS
+                                                    : 1};
   if (top) {
     plan.x = top->x;
     plan.h = top->h;

@@ -22,6 +22,7 @@ import unittest
 
 BENCH = None
 HEADER = "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds"
+SECONDS = HEADER.split(",").index("ask_seconds")
 PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley-5c",
             "ackley-13", "ackley-53", "ackley-53-flipped", "rosenbrock-10-mixed",
             "labs-50", "pressure-vessel", "contamination", "pest-control"]
@@ -49,8 +50,8 @@ def rows(path):
 
 def without_seconds(path):
     """The file's text with the one column that may differ cut off."""
-    lines = pathlib.Path(path).read_text().splitlines()
-    return [line.rsplit(",", 1)[0] for line in lines]
+    lines = [line.split(",") for line in pathlib.Path(path).read_text().splitlines()]
+    return [line[:SECONDS] + line[SECONDS + 1:] for line in lines]
 
 
 class Case(unittest.TestCase):
@@ -262,8 +263,9 @@ class Resume(Case):
         after = self.file.read_text().splitlines(keepends=True)
         kept = slice(1 + 2 * size, 1 + 5 * size)
         self.assertEqual(after[kept], lines[kept])  # seconds too
-        self.assertEqual([x.rsplit(",", 1)[0] for x in after],
-                         [x.rsplit(",", 1)[0] for x in lines])
+        self.file.with_name("before.csv").write_text("".join(lines))
+        self.assertEqual(without_seconds(self.file),
+                         without_seconds(self.file.with_name("before.csv")))
 
     def test_completion_order_does_not_show(self):
         want = self.reference(**self.KIND)
@@ -338,6 +340,186 @@ class Resume(Case):
         self.refused(2, "func-2c,random,1,0 in two places", *run_args("results.csv"))
         self.refused(2, "func-2c,random,1,0 in two places", "table", "results.csv")
         self.assertEqual(self.file.read_text(), text)
+
+
+class Async(Case):
+    """Runs with simulated workers."""
+
+    KIND = dict(method="random,mixed", seeds="0-1", init=5, iterations=12)
+    WORKERS = ["--async", 4]
+
+    def runs(self, path):
+        found = {}
+        for row in rows(path):
+            found.setdefault((row["method"], row["seed"]), []).append(row)
+        return found
+
+    def test_rows_come_in_order_of_time_and_follow_the_contract(self):
+        self.ok(*run_args(self.file, **self.KIND, more=self.WORKERS))
+        self.assertEqual(self.file.read_text().splitlines()[0], HEADER + ",workers,time")
+        runs = self.runs(self.file)
+        self.assertEqual(list(runs), [(m, s) for m in ("random", "mixed") for s in "01"])
+        for run in runs.values():
+            self.assertEqual([int(r["evaluation"]) for r in run], list(range(1, 18)))
+            self.assertEqual([int(r["iteration"]) for r in run], [0] * 5 + [*range(1, 13)])
+            self.assertEqual({(r["batch"], r["workers"]) for r in run}, {("1", "4")})
+            times = [float(r["time"]) for r in run]
+            self.assertEqual(times, sorted(times))
+            self.assertGreater(times[0], 0)
+            best = -math.inf
+            for row in run:
+                best = max(best, float(row["value"]))
+                self.assertEqual(float(row["best"]), best)
+                self.assertGreater(float(row["ask_seconds"]), 0)
+
+    def test_times_depend_on_the_seed_and_not_on_the_method(self):
+        self.ok(*run_args(self.file, **self.KIND, more=self.WORKERS))
+        times = {key: [r["time"] for r in run] for key, run in self.runs(self.file).items()}
+        for seed in "01":
+            self.assertEqual(times["random", seed], times["mixed", seed])
+        self.assertNotEqual(times["mixed", "0"], times["mixed", "1"])
+
+    def test_one_worker_is_the_run_without_workers(self):
+        kind = dict(problem="func-2c,ackley-3c", method=",".join(METHODS), seeds="3",
+                    init=6, iterations=20)
+        self.ok(*run_args(self.file, **kind, more=["--async", 1]))
+        self.assertEqual([line[:SECONDS] for line in without_seconds(self.file)],
+                         [line[:SECONDS] for line in self.reference(**kind)])
+
+    def test_workers_evaluate_at_once_what_one_evaluates_in_turn(self):
+        """The schedule, rebuilt from the evaluation times that one worker shows."""
+        kind = dict(seeds="5", init=3, iterations=97)
+        self.ok(*run_args(self.file, **kind, more=["--async", 1]))
+        alone = rows(self.file)
+        ends = [0.0, *(float(r["time"]) for r in alone)]
+        durations = [b - a for a, b in zip(ends, ends[1:])]
+        self.assertAlmostEqual(statistics.mean(durations), 1, delta=0.4)
+        self.assertAlmostEqual(statistics.stdev(durations), 1, delta=0.5)
+        for workers in (2, 7, 500):
+            free, done = [0.0] * workers, []
+            for number, duration in enumerate(durations):
+                k = free.index(min(free))
+                free[k] += duration
+                done.append((free[k], number))
+            path = self.folder / f"{workers}.csv"
+            self.ok(*run_args(path, **kind, more=["--async", workers]))
+            for row, (end, number) in zip(rows(path), sorted(done), strict=True):
+                self.assertAlmostEqual(float(row["time"]), end, 9)
+                self.assertEqual(row["value"], alone[number]["value"])  # random: by number
+
+    def test_no_initial_points_and_more_workers_than_points(self):
+        self.ok(*run_args(self.file, method=",".join(METHODS), seeds="0", init=0,
+                          iterations=3, more=["--async", 8]))
+        self.assertEqual([r["iteration"] for r in rows(self.file)],
+                         ["1", "2", "3"] * len(METHODS))
+
+    def test_two_files_are_equal_but_for_the_seconds(self):
+        more = [*self.WORKERS, "--permute"]
+        want = self.reference(**self.KIND, more=more)
+        self.ok(*run_args(self.file, **self.KIND, more=[*more, "--jobs", 3]))
+        self.assertEqual(without_seconds(self.file), want)
+
+    def test_a_file_cut_anywhere_is_completed(self):
+        kind = dict(seeds="0-2", init=2, iterations=3, more=self.WORKERS)
+        want = self.reference(**kind)
+        whole = (self.folder / "reference.csv").read_bytes()
+        cuts = {*range(len(HEADER) - 2, len(HEADER) + 18), *range(0, len(whole), 41)}
+        for cut in sorted(cuts):
+            self.file.write_bytes(whole[:cut])
+            self.ok(*run_args(self.file, **kind))
+            self.assertEqual(without_seconds(self.file), want, f"cut at {cut}")
+
+    def test_files_of_another_kind_are_refused_untouched(self):
+        kinds = {"--async 4": self.WORKERS, "--async 2": ["--async", 2], "no --async": []}
+        for has, more in kinds.items():
+            self.file.unlink(missing_ok=True)
+            self.ok(*run_args("results.csv", seeds="0", more=more))
+            before = self.file.read_bytes()
+            for want, other in kinds.items():
+                if want != has:
+                    self.refused(2, f"results.csv has runs with {has}, want {want}: write "
+                                 "to another file",
+                                 *run_args("results.csv", seeds="1", more=other))
+            self.assertEqual(self.file.read_bytes(), before)
+
+    def test_a_file_without_runs_takes_either_kind(self):
+        for header in (HEADER, HEADER + ",workers,time"):
+            for more in ([], self.WORKERS):
+                self.file.write_text(header + "\n")
+                self.ok(*run_args(self.file, seeds="0", more=more))
+                self.assertEqual(without_seconds(self.file),
+                                 self.reference(seeds="0", more=more))
+
+    def test_a_spoilt_line_is_refused_untouched(self):
+        self.ok(*run_args(self.file, more=self.WORKERS))
+        lines = self.file.read_text().splitlines(keepends=True)
+        row = "func-2c,random,1,0,0,4,1,1,1"
+        for spoilt, sentence in (("", "is no row"), (",", "is no row"),
+                                 (",4", "is no row"), (",4,", "is no row"),
+                                 (",0,1", "is no row"), (",-4,1", "is no row"),
+                                 (",4,x", "is no row"), (",4,1,1", "is no row"),
+                                 (",5,1", "has 5 workers, want 4")):
+            text = "".join(lines[:4] + [row + spoilt + "\n"] + lines[5:])
+            self.file.write_text(text)
+            for command in (run_args("results.csv", more=self.WORKERS),
+                            ["table", "results.csv"]):
+                done = bench(*command, cwd=self.folder)
+                self.assertEqual(done.returncode, 2, spoilt)
+                self.assertIn("results.csv line 5 ", done.stderr)
+                self.assertIn(sentence, done.stderr)
+            self.assertEqual(self.file.read_text(), text)
+
+    def test_table_by_time_is_that_of_the_rows(self):
+        self.ok(*run_args(self.file, **self.KIND, more=self.WORKERS))
+        ends = [float(run[-1]["time"]) for run in self.runs(self.file).values()]
+        late = math.ceil(max(ends))
+        text = self.ok("table", self.file, "--time", f"0-{late}", "--json")
+        got = {(x["method"], x["time"]): x for x in map(json.loads, text.splitlines())}
+        self.assertNotIn(("mixed", 0), got)  # nothing can be there yet
+        self.assertNotIn(("mixed", late), got)
+        for method in ("random", "mixed"):
+            for time in range(1, late):
+                bests = []
+                for (m, _), run in self.runs(self.file).items():
+                    by_then = [float(r["best"]) for r in run if float(r["time"]) <= time]
+                    if m == method and by_then and float(run[-1]["time"]) >= time:
+                        bests.append(by_then[-1])
+                line = got.get((method, time))
+                self.assertEqual(line["runs"] if line else 0, len(bests))
+                if line:
+                    self.assertEqual(list(line), ["problem", "method", "batch", "workers",
+                                                  "time", "mean", "se", "runs"])
+                    self.assertEqual((line["batch"], line["workers"]), (1, 4))
+                    self.assertAlmostEqual(line["mean"], statistics.mean(bests), 12)
+        title = self.ok("table", self.file, "--time", f"0,2,{late}").splitlines()[0]
+        self.assertEqual(title.split(), ["problem", "method", "batch", "runs", "time=2"])
+
+    def test_a_time_that_is_a_result_has_that_result(self):
+        row = "func-2c,x,1,0,{0},{1},{2},{2},0.1,3,{3}\n"
+        self.file.write_text(HEADER + ",workers,time\n" + row.format(0, 1, -5, 1.5) +
+                             row.format(1, 2, -4, 3) + row.format(2, 3, -3, 5))
+        text = self.ok("table", self.file, "--time", "1-6", "--json")
+        self.assertEqual([(x["time"], x["mean"]) for x in map(json.loads, text.splitlines())],
+                         [(2, -5), (3, -4), (4, -4), (5, -3)])
+
+    def test_table_and_compare_count_results(self):
+        self.ok(*run_args(self.file, **self.KIND, more=self.WORKERS))
+        lines = self.ok("table", self.file, "--at", "0,12", "--json").splitlines()
+        for line in map(json.loads, lines):
+            bests = [float(run[4 + line["at"]]["best"])
+                     for (method, _), run in self.runs(self.file).items()
+                     if method == line["method"]]
+            self.assertEqual(list(line), ["problem", "method", "batch", "at", "mean", "se",
+                                          "runs"])
+            self.assertAlmostEqual(line["mean"], statistics.mean(bests), 12)
+        line = json.loads(self.ok("compare", self.file, "--method", "mixed,random",
+                                  "--json"))
+        self.assertEqual((line["at"], line["pairs"]), (12, 2))
+
+    def test_times_are_wanted_of_a_file_that_has_them(self):
+        self.ok(*run_args("results.csv"))
+        self.refused(2, "results.csv has no times, want a file of run --async",
+                     "table", "results.csv", "--time", "5")
 
 
 class Interruptions(Case):
@@ -661,14 +843,32 @@ class Measurements(Case):
         self.assertEqual([(x["method"], x["n"]) for x in got],
                          [(m, n) for m in ("random", "cocabo-0.5") for n in (50, 60)])
         for line in got:
-            self.assertEqual(list(line), ["method", "problem", "n", "p50", "mean", "p99",
-                                          "refit_p50", "dtrsm", "dtrsm_ratio"])
+            self.assertEqual(list(line), ["method", "problem", "n", "batch", "p50", "mean",
+                                          "p99", "refit_p50", "plain_p50", "dtrsm",
+                                          "dtrsm_ratio"])
+            self.assertEqual(line["batch"], 1)
             self.assertTrue(0 < line["p50"] <= line["p99"])
             self.assertTrue(0 < line["mean"] and 0 < line["dtrsm"])
             self.assertAlmostEqual(line["dtrsm_ratio"], line["p50"] / line["dtrsm"])
             self.assertEqual(line["refit_p50"] is None, line["method"] == "random")
         self.assertIn("ratio", self.ok("latency", "--problem", "func-2c", "--method",
                                        "random", "--n", "50"))
+
+    def test_latency_of_a_batch_is_that_of_the_whole_ask(self):
+        def measure(batch, *more):
+            line = json.loads(self.ok("latency", "--problem", "ackley-2c", "--method",
+                                      "cocabo-0.5", "--n", "60", "--batch", batch, *more,
+                                      "--set", "samples=5000", "--json"))
+            self.assertEqual((line["n"], line["batch"]), (60, batch))
+            return line
+
+        one, many = (measure(b, "--set", "refit_every=1000") for b in (1, 25))
+        self.assertIsNone(many["refit_p50"])
+        self.assertEqual(many["plain_p50"], many["p50"])
+        self.assertGreater(many["p50"], 3 * one["p50"])
+        always = measure(16, "--set", "refit_every=1")
+        self.assertIsNone(always["plain_p50"])
+        self.assertEqual(always["refit_p50"], always["p50"])
 
     def test_surrogate_scores_are_repeatable_and_scale(self):
         size = ["--train", "30", "--test", "20", "--repeats", "2"]
@@ -738,6 +938,10 @@ class BadInput(Case):
             ('--init is "9x", want', [*run, "--init", "9x"]),
             ('--iterations is "99999999999999999999", want',
              [*run, "--iterations", "99999999999999999999"]),
+            ('--async is "0", want a whole number from 1', [*run, "--async", "0"]),
+            ('--async is "two", want', [*run, "--async", "two"]),
+            ("--batch is 2, want 1 with --async: a worker asks for one point",
+             [*run, "--async", "4", "--batch", "2"]),
             ("both 0", [*run, "--init", "0", "--iterations", "0"]),
             ('--jobs is "0", want', [*run, "--jobs", "0"]),
             ("--seeds has 3 twice", [*run, "--seeds", "0-4,3"]),
@@ -761,6 +965,9 @@ class BadInput(Case):
             ("cannot read .: Is a directory", ["table", "."]),
             ('--at is "x", want', ["table", "none.csv", "--at", "x"]),
             ("--at has 5 twice", ["table", "none.csv", "--at", "5,5"]),
+            ('--time is "1.5", want', ["table", "none.csv", "--time", "1.5"]),
+            ("--at and --time are both given, want one",
+             ["table", "none.csv", "--at", "5", "--time", "5"]),
             ("0 files given, want one", ["compare", "--method", "x,y"]),
             ("--method is missing, want two", ["compare", "none.csv"]),
             ("cannot read none.csv: No such file",
@@ -770,6 +977,8 @@ class BadInput(Case):
             ("--method is missing", ["latency", "--problem", "func-2c"]),
             ('--n is "49", want whole numbers from 50',
              ["latency", "--problem", "func-2c", "--method", "random", "--n", "49"]),
+            ('--batch is "51", want a whole number from 1 to 50',
+             ["latency", "--problem", "func-2c", "--method", "random", "--batch", "51"]),
             ('--repeats is "0"', ["latency", "--problem", "func-2c", "--method", "random",
                                   "--repeats", "0"]),
             ('unknown option "kapa"', ["latency", "--problem", "func-2c", "--method",
