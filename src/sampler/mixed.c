@@ -11,8 +11,8 @@
  *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
  *               each of them alone gets stuck on some problem. Every other UCB only
  *               looks at points that it knows little about.
- *   numbers     without categories every UCB does, both on the warped model, and all
- *               points come from a trust region around the best
+ *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
+ *               all on the warped model and in a trust region around the best
  *   batches     every point before it is believed to have its mean; in a crowd every
  *               other one explores
  *
@@ -45,7 +45,10 @@ enum {
   LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
   MANY_RESULTS = 500,
   EVERY_RESULT = 60, /* results up to which each is followed by a fit */
-  TURNS = 3
+  TURNS = 3,
+  /* Without categories. */
+  NUMBERS_EVERY_RESULT = 150,
+  NUMBERS_TURNS = 4
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -194,9 +197,10 @@ static double log_slopes(const double *w, int n, double half_gap) {
 static bool fit_due(const cb_ask *ask) {
   const cb_history *history = ask->history;
   const int64_t seen = history->fit.n_theta > 0 ? history->fit.rows : 0;
+  const int64_t few = history->space->c > 0 ? EVERY_RESULT : NUMBERS_EVERY_RESULT;
   const int64_t sparse = history->n / 20 > 10 ? history->n / 20 : 10;
   const int64_t every = ask->settings->refit_every > 0 ? ask->settings->refit_every
-                        : history->n < EVERY_RESULT    ? 1
+                        : history->n < few             ? 1
                                                        : sparse;
   return history->n > 1 && history->n - seen >= every;
 }
@@ -277,10 +281,12 @@ static bool explores(const cb_ask *ask, int k) {
 
 static cb_acquire taste_of(const mixed *s, const cb_ask *ask, int k, int64_t turn) {
   const cb_acquisition wish = s->settings->acquisition;
-  const bool wary = turn % (s->space->c > 0 ? 2 * TURNS : TURNS) == 0;
-  return (cb_acquire){.kind = explores(ask, k)                        ? CB_EXPLORE
-                              : wish == CB_LOGEI && turn % TURNS == 0 ? CB_UCB
-                                                                      : wish,
+  const bool numbers = s->space->c == 0;
+  const bool bold = wish == CB_LOGEI && turn % (numbers ? NUMBERS_TURNS : TURNS) == 0;
+  const bool wary = numbers ? bold : turn % (2 * TURNS) == 0;
+  return (cb_acquire){.kind = explores(ask, k) ? CB_EXPLORE
+                              : bold           ? CB_UCB
+                                               : wish,
                       .kappa = s->settings->kappa,
                       .min_sd = wary ? LEARN : 0.0};
 }

@@ -8,7 +8,7 @@ enum {
   MOST_PATIENCE = 10 /* losses in a row that narrow it: the number of inputs, within */
 };
 
-static const double FIRST = 0.4;     /* reach at the beginning, and after the end */
+static const double FIRST = 0.3;     /* reach at the beginning, and after the end */
 static const double WIDEST = 1.6;    /* beyond, it would hold the cube from anywhere */
 static const double LAST = 1.0 / 32; /* narrower than this it starts over */
 static const double FACTOR = 1.5;

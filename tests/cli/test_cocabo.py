@@ -197,7 +197,7 @@ class Program(Case):
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertNotIn("\x1b", done.stderr)
 
-    def test_a_closed_pipe_and_a_full_disk_have_a_sentence(self):
+    def test_a_full_disk_has_a_sentence_and_a_closed_pipe_none(self):
         self.create("--sampler", "random")
         self.ok("ask", "-n", "3000")
         for args in (["trials"], ["trials", "--json"], ["export", "--format", "json"]):
@@ -213,9 +213,7 @@ class Program(Case):
             done = subprocess.run([COCABO, *args], cwd=self.folder, stdout=writer,
                                   stderr=subprocess.PIPE, text=True, env=self.environment)
             os.close(writer)
-            self.assertEqual(done.returncode, 1)
-            self.assertEqual(done.stderr, f"cocabo {args[0]}: cannot write to standard "
-                                          "output: Broken pipe\n")
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
 
     def test_numbers_do_not_depend_on_the_locale(self):
         for name in ("de_DE.UTF-8", "tr_TR.UTF-8", "C", "nonsense"):
@@ -243,6 +241,8 @@ class Create(Case):
             ('-p is "lr", want NAME=DOMAIN', ["-p", "lr"]),
             ('-p is "=float(0,1)", want NAME=DOMAIN', ["-p", "=float(0,1)"]),
             ('-p is "lr=", want NAME=DOMAIN', ["-p", "lr="]),
+            ("want no blanks around the name", ["-p", "lr = float(0,1)"]),
+            ("want no blanks around the name", ["-p", " lr=float(0,1)"]),
             ("two -p name the same parameter: lr=int(1,2)",
              ["-p", "lr=float(0,1)", "-p", "lr=int(1,2)"]),
             ("lr", ["-p", "lr=float(1,0)"]),
@@ -621,6 +621,8 @@ class AskAndTell(Case):
         self.assertEqual(self.said("tell", "0", "0.5"), "")
         self.assertEqual(self.said("tell", "0", "0.25"), "trial 0 has the value 0.5 "
                          "already, 0.25 is kept beside it\n")
+        for late in (["--fail", "late"], ["nan"]):
+            self.assertIn("already and stays complete\n", self.said("tell", "0", *late))
         self.assertEqual(self.json("best")["value"], 0.5)
         self.assertIn("trial 0 is complete", self.said("tell", "0", "0.5", "-v"))
 
@@ -910,11 +912,32 @@ class Verify(Case):
         lr = json.dumps(self.lines("trials")[3]["params"]["lr"])
         if not self.tamper(lr, "0.0123"):
             self.skipTest("the store writes numbers in another way")
-        done = self.cocabo("verify", "--proposals", "all")
-        self.assertEqual(done.returncode, 1, done)
+        for how in (["--proposals", "all"], []):
+            done = self.cocabo("verify", *how)
+            self.assertEqual(done.returncode, 1, done)
         self.assertRegex(done.stdout, r"[1-9] differ, first trial 3\n")
         report = json.loads(self.cocabo("verify", "--proposals", "all", "--json").stdout)
         self.assertEqual((report["ok"], report["first_differing"]), (False, 3))
+
+
+class Empty(Case):
+    def test_an_empty_file_has_no_study(self):
+        """As a crash or a full disk leaves it."""
+        self.write("e.db", "")
+        for command in (["best"], ["trials"], ["studies"], ["verify"], ["plot", "--text"],
+                        ["export", "--format", "csv"]):
+            self.refused(2, 'there is no study in "e.db" yet', *command, "--storage", "e.db")
+        self.assertEqual(os.listdir(self.folder), ["e.db"])
+        self.ok("create", *LR, "--storage", "e.db")
+        self.refused(3, "complete yet", "best", "--storage", "e.db")
+
+    def test_reading_leaves_nothing_behind(self):
+        self.create()
+        before = (self.folder / "cocabo.db").read_bytes()
+        for command in (["trials"], ["studies"], ["verify"], ["export", "--format", "csv"]):
+            self.ok(*command)
+            self.assertEqual(os.listdir(self.folder), ["cocabo.db"])
+        self.assertEqual((self.folder / "cocabo.db").read_bytes(), before)
 
 
 class Exchange(Case):
@@ -963,6 +986,22 @@ class Exchange(Case):
             self.assertEqual(self.json("best", *study)["value"], self.json("best")["value"])
             self.assertEqual(json.dumps(self.json("ask", *study)["params"]),
                              json.dumps(trials[51]["params"]))
+
+    def test_an_exported_study_needs_no_description(self):
+        trials = self.fill()
+        self.ok("export", "--format", "json", "-o", "all.json")
+        self.ok("import", "--format", "json", "all.json", "--study", "copy", "--set",
+                "deterministic=false")
+        copy, original = self.exported("copy"), self.exported()
+        self.assertTrue(same(copy["parameters"], original["parameters"]))
+        self.assertEqual(copy["direction"], "maximize")
+        self.assertEqual(self.known(self.lines("trials", "--study", "copy")),
+                         self.known(trials))
+        self.refused(2, "no parameters for it", "import", "--format", "json", "-",
+                     "--study", "other", input='{"params": {"x": 1}, "value": 2}')
+        self.refused(2, "unknown key", "import", "--format", "json", "-", "--study",
+                     "other", input='{"parameters": {"x": {"typ": "int"}}, "trials": []}')
+        self.assertEqual(len(self.lines("studies")), 2)
 
     def test_files_of_others(self):
         self.ok("create", *self.SPACE)

@@ -335,6 +335,8 @@ class Budget(Case):
         done = self.ok("run", *X, "-n", 10, "--", script)
         self.assertEqual(self.states().count("failed"), 3)
         self.assertIn("10 trials: 7 complete, 3 failed\n  3 x exit status 1\n", done.stdout)
+        done = self.ends(3, "run", *X, "-n", 4, "--study", "a b", "--", "false")
+        self.assertIn("cocabo trials --state failed --study 'a b' lists them", done.stderr)
 
     def test_the_same_line_resumes(self):
         line = ["--sampler", "random", *X, "--", "echo", "{x}"]
@@ -495,6 +497,10 @@ class Ends(Case):
         self.assertEqual(process.returncode, 130)
         self.assert_gone(pid)
         self.assert_tidy()
+        self.assertEqual(self.states(), ["interrupted"])
+        self.program("echo 1")
+        self.ok("run", *X, "-n", 1, "--", script, timeout=20)
+        self.assertEqual(self.states(), ["complete"])
 
     def test_killed(self):
         process = self.slow_run()
@@ -589,6 +595,9 @@ class Worker(Case):
                               "test $COCABO_TRIAL != 2 && echo 1")
         self.ok("create", *X, "-n", 4, "--trial-timeout", "0.5", "--retries", "1")
         self.refused("has no command", "worker")
+        long_name = "x" + 99 * "é"  # cut somewhere, but not inside a character
+        self.ok("create", *X, "--study", long_name)
+        self.refused("é...\" has no command", "worker", "--study", long_name)
         self.cocabo("run", "--timeout", "0.01", "--", script)  # stores the command
         self.ok("worker", "--study", "default", "-j", 2)
         self.assertEqual(self.states(), ["complete", "failed", "failed", "complete"])

@@ -208,8 +208,7 @@ static void an_empty_file_becomes_a_store(void **state) {
   write_bytes("a.db", (bytes){(unsigned char *)"", 0});
   cocabo_store *store = NULL;
   assert_fails(cocabo_store_open(&store, "a.db", COCABO_STORE_READ_ONLY, &err),
-               COCABO_E_STORE,
-               "the schema of \"a.db\" is 0, want 1: open it for writing once");
+               COCABO_E_NOT_FOUND, "there is no study in \"a.db\" yet");
   store = open_store("a.db", 0);
   int64_t id = 0;
   assert_ok(create(store, "s", &id));

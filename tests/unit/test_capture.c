@@ -34,7 +34,16 @@ static void the_last_line_with_text_is_kept(void **state) {
   assert_last_line("first\n0.25\n\n  \n", "0.25");
   assert_last_line("first\r\n  0.75 \r\n\r\n", "0.75");
   assert_last_line("a\nb\nc", "c");
+  assert_last_line("10%\r50%\r  \r0.25\r", "0.25");
   assert_last_line("a\n\n\nb\n   ", "b");
+}
+
+static void a_nul_ends_no_line(void **state) {
+  (void)state;
+  static cli_last_line line;
+  bool cut;
+  cli_last_line_feed(&line, "3\0004\n", 4);
+  assert_string_equal(cli_last_line_end(&line, &cut), "3?4");
 }
 
 static void a_line_too_long_is_marked_and_costs_no_memory(void **state) {
@@ -159,6 +168,7 @@ static void other_texts_are_no_values(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_last_line_with_text_is_kept),
+      cmocka_unit_test(a_nul_ends_no_line),
       cmocka_unit_test(a_line_too_long_is_marked_and_costs_no_memory),
       cmocka_unit_test(the_end_of_a_stream_is_kept),
       cmocka_unit_test(an_end_inside_a_character_begins_after_it),
