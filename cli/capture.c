@@ -39,17 +39,30 @@ static void end_line(cli_last_line *line) {
   line->size[line->reading] = 0;
 }
 
+/* A return ends a line too: the next text overwrites it, as that of a progress bar. */
+static size_t up_to_line_end(const char *bytes, size_t size) {
+  size_t n = 0;
+  while (n < size && bytes[n] != '\n' && bytes[n] != '\r')
+    n++;
+  return n;
+}
+
 void cli_last_line_feed(cli_last_line *line, const char *bytes, size_t size) {
   while (size > 0) {
-    const char *end = memchr(bytes, '\n', size);
-    const size_t piece = end ? (size_t)(end - bytes) : size;
+    const size_t piece = up_to_line_end(bytes, size);
     add_to_line(line, bytes, piece);
-    if (!end)
+    if (piece == size)
       return;
     end_line(line);
     bytes += piece + 1;
     size -= piece + 1;
   }
+}
+
+void cli_replace_nuls(char *text, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    if (text[i] == '\0')
+      text[i] = '?';
 }
 
 const char *cli_last_line_end(cli_last_line *line, bool *cut) {
@@ -59,6 +72,7 @@ const char *cli_last_line_end(cli_last_line *line, bool *cut) {
   *cut = line->size[which] > CLI_LINE_SIZE;
   while (size > 0 && is_blank(text[size - 1]))
     size--;
+  cli_replace_nuls(text, size);
   text[size] = '\0';
   while (is_blank(*text))
     text++;

@@ -19,9 +19,12 @@ typedef struct cli_last_line {
 
 void cli_last_line_clear(cli_last_line *line);
 void cli_last_line_feed(cli_last_line *line, const char *bytes, size_t size);
-/* The line, without blanks at its ends; "" if there is none. *cut says that it is only
- * the beginning of a longer one. Borrowed until the next feed. */
+/* The line, without blanks at its ends and with '?' for NUL; "" if there is none. *cut
+ * says that it is only the beginning of a longer one. Borrowed until the next feed. */
 const char *cli_last_line_end(cli_last_line *line, bool *cut);
+
+/* '?' for every NUL, so that a text does not seem to end early. */
+void cli_replace_nuls(char *text, size_t size);
 
 /* The end of a stream. Starts as {0}. */
 enum { CLI_TAIL_SIZE = 4096 };

@@ -95,7 +95,7 @@ int cli_complain(const char *command, const cocabo_error *err) {
 void cli_note(const cli_common *common, const char *fmt, ...) {
   if (common->quiet)
     return;
-  char line[400];
+  char line[5000]; /* with a path in it */
   va_list args;
   va_start(args, fmt);
   vsnprintf(line, sizeof line, fmt, args);

@@ -1,6 +1,7 @@
 /* cmd_import.c - cocabo import: trials of a file into a study. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,18 +84,32 @@ static cocabo_status read_rows(import_rows *rows, bool json, const front_buffer 
 }
 
 /* One import under way. */
-typedef struct import {
+typedef struct import_work {
   import_args args;
   bool json; /* the file's format */
   cli_spec spec;
   cli_session session;
   front_buffer text;
   import_rows rows;
-} import;
+} import_work;
 
-/* A study that the flags describe is created only after its rows have been checked; one
- * that exists has the space to check them by. */
-static cocabo_status carry_out(import *i, cocabo_error *err) {
+/* A file of cocabo export describes the study that it came from: a new one may be like
+ * that. */
+static cocabo_status adopt_study(import_work *i, cocabo_error *err) {
+  if (!i->json || i->spec.space || cli_spec_exists(&i->spec, &i->args.common))
+    return COCABO_OK;
+  char *text = import_json_study(i->text.data ? i->text.data : "", i->text.size);
+  const cocabo_status status =
+      text ? cli_spec_adopt(&i->spec, i->rows.name, text, strlen(text), err)
+           : COCABO_OK;
+  free(text);
+  return status;
+}
+
+/* A study that the flags or the file describe is created only after its rows have been
+ * checked; one that exists has the space to check them by. */
+static cocabo_status carry_out(import_work *i, cocabo_error *err) {
+  FRONT_TRY(adopt_study(i, err));
   if (i->spec.space) {
     i->rows.space = i->spec.space;
     FRONT_TRY(read_rows(&i->rows, i->json, &i->text, err));
@@ -107,7 +122,7 @@ static cocabo_status carry_out(import *i, cocabo_error *err) {
   return import_add(&i->rows, i->session.study, err);
 }
 
-static cocabo_status parse(import *i, int argc, char **argv, cocabo_error *err) {
+static cocabo_status parse(import_work *i, int argc, char **argv, cocabo_error *err) {
   front_texts rest = {0};
   FRONT_TRY(front_args_parse(options, argc, argv, &i->args, &rest, err));
   FRONT_TRY(parse_format(i->args.format, &i->json, err));
@@ -118,7 +133,7 @@ static cocabo_status parse(import *i, int argc, char **argv, cocabo_error *err) 
   return read_file(rest.items[0], &i->text, err);
 }
 
-static void clear(import *i) {
+static void clear(import_work *i) {
   import_free(&i->rows);
   front_buffer_free(&i->text);
   cli_close(&i->session);
@@ -127,7 +142,7 @@ static void clear(import *i) {
 
 static cocabo_status import_file(int argc, char **argv, front_buffer *out,
                                  cocabo_error *err) {
-import i = {0 };
+  import_work i = {0};
   cocabo_status status = parse(&i, argc, argv, err);
   if (status == COCABO_OK)
     status = carry_out(&i, err);
@@ -159,11 +174,12 @@ const cli_command cmd_import = {
         "whose state is failed are passed over. Columns that cocabo export or a data\n"
         "frame of Optuna has besides are ignored. Everything is checked before "
         "anything\n"
-        "is added. The study must exist, or be described by -p or -f.",
+        "is added. The study must exist, or be described by -p or -f, or by the file "
+        "of\ncocabo export.",
     .examples = "  cocabo import --format csv known.csv\n"
                 "  cocabo import --format csv known.csv --study new \\\n"
                 "      -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"
                 "  cocabo export --format json --study old | \\\n"
-                "      cocabo import --format json - --study new -f study.yaml",
+                "      cocabo import --format json - --study new",
     .main = import_main,
 };

@@ -125,7 +125,7 @@ static int write_picture(const order *o, const plot_data *data,
   else if (replace_file(o->output, &picture, &err) != COCABO_OK)
     status = front_complain("plot", FRONT_FAILURE, &err);
   else
-    cli_note(common, "cocabo plot: wrote %.300s", o->output);
+    cli_note(common, "cocabo plot: wrote %s", o->output);
   front_buffer_free(&picture);
   return status;
 }

@@ -15,17 +15,6 @@ static const front_option options[] = {
     {0},
 };
 
-static bool exists(const cli_spec *spec, const cli_common *common) {
-  cli_common named = *common;
-  if (!named.study)
-    named.study = spec->study;
-  cli_session session;
-  const cocabo_status status =
-      cli_open_study(&session, &named, COCABO_STORE_READ_ONLY, NULL);
-  cli_close(&session);
-  return status == COCABO_OK;
-}
-
 /* What is wrong with a line that shall make a study is said before there is one. What
  * the line leaves open, a study that is there may know. */
 static cocabo_status check(const cli_spec *spec, const run_args *args,
@@ -36,7 +25,8 @@ static cocabo_status check(const cli_spec *spec, const run_args *args,
     FRONT_TRY(cli_program_find(&program, spec->command, spec->space, err));
   }
   const cocabo_status complete = cli_tune_want(spec, err);
-  return complete == COCABO_OK || exists(spec, &args->common) ? COCABO_OK : complete;
+  return complete == COCABO_OK || cli_spec_exists(spec, &args->common) ? COCABO_OK
+                                                                       : complete;
 }
 
 static cocabo_status open_study(cli_spec *spec, const run_args *args,

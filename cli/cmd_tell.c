@@ -57,7 +57,11 @@ static void comment(const cli_common *common, const news *n,
                     const cocabo_trial *trial) {
   const double value = cocabo_trial_value(trial);
   const long long number = (long long)n->number;
-  if (!n->reason && !isfinite(n->value))
+  const bool failure = n->reason || !isfinite(n->value);
+  if (failure && cocabo_trial_get_state(trial) == COCABO_COMPLETE)
+    cli_note(common, "trial %lld has the value %.17g already and stays complete",
+             number, value);
+  else if (!n->reason && failure)
     cli_note(common, "trial %lld failed: its value is not finite", number);
   else if (!n->reason && value != n->value)
     cli_note(common, "trial %lld has the value %.17g already, %.17g is kept beside it",

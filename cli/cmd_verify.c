@@ -13,13 +13,13 @@ typedef struct verify_args {
   cli_common common;
 } verify_args;
 
-static const front_option options[] = {{"--proposals", "all|K",
-                                        "replay all proposals, or the last K asks (10)",
-                                        FRONT_TEXT, offsetof(verify_args, proposals)},
-                                       CLI_COMMON_OPTIONS(verify_args),
-                                       {0}};
+static const front_option options[] = {
+    {"--proposals", "all|K", "replay all proposals, or the last K asks (100)",
+     FRONT_TEXT, offsetof(verify_args, proposals)},
+    CLI_COMMON_OPTIONS(verify_args),
+    {0}};
 
-enum { DEFAULT_PROPOSALS = 10, ALL = -1 };
+enum { DEFAULT_PROPOSALS = 100, ALL = -1 };
 
 static cocabo_status parse_proposals(const char *text, int64_t *out,
                                      cocabo_error *err) {

@@ -456,6 +456,19 @@ cocabo_status import_json(import_rows *out, const char *text, size_t size,
   return COCABO_OK;
 }
 
+char *import_json_study(const char *text, size_t size) {
+  json_t *document = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+  json_t *parameters = json_object_get(document, "parameters");
+  json_t *study = json_is_object(parameters)
+                      ? json_pack("{s:O, s:O*}", "parameters", parameters, "direction",
+                                  json_object_get(document, "direction"))
+                      : NULL;
+  char *spec = json_dumps(study, JSON_COMPACT);
+  json_decref(study);
+  json_decref(document);
+  return spec;
+}
+
 /* ---- adding ---------------------------------------------------------------------- */
 
 static cocabo_status add_row(cocabo_study *study, const char *const *names, size_t n,

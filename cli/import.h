@@ -32,6 +32,9 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
  * with "params", and "value" where it is known. */
 cocabo_status import_json(import_rows *out, const char *text, size_t size,
                           cocabo_error *err);
+/* The study that a document of cocabo export describes, as the text of a specification;
+ * NULL if it describes none. Owned by the caller, who frees it. */
+char *import_json_study(const char *text, size_t size);
 void import_free(import_rows *rows); /* after a failure too */
 
 typedef struct import_counts {

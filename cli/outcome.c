@@ -71,6 +71,7 @@ static presence read_result(const char *path, char text[RESULT_SIZE + 2]) {
   close(fd);
   if (size < 0)
     return ABSENT;
+  cli_replace_nuls(text, (size_t)size);
   text[size] = '\0';
   if (text[strspn(text, " \t\r\n\v\f")] == '\0')
     return ABSENT;

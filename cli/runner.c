@@ -161,8 +161,7 @@ static void report(runner *r, const slot *s) {
   if (worth_it)
     say_last_line(r, s->outcome.reason);
   if (worth_it && r->failures == FAILURES_SHOWN && !r->run->common->verbose)
-    say(r,
-        "further failures are only counted; cocabo trials --state failed lists them");
+    say_list(r, "further failures are only counted", "failed");
 }
 
 /* ---- recording ------------------------------------------------------------------ */
@@ -334,21 +333,28 @@ static cocabo_status fill_slots(runner *r, cocabo_error *err) {
 
 /* ---- stopping ------------------------------------------------------------------- */
 
+/* Trials are given back before their programs are over: a second signal leaves at once,
+ * and then nobody has to wait for a lease to run out. What fails here is done again
+ * when they are over. */
 static void stop(runner *r, cli_end why, double now) {
   r->stopping = true;
   r->ended.why = why;
   for (int64_t i = 0; i < r->run->workers; i++)
     if (r->slots[i].state == RUNNING)
       cli_process_stop(&r->slots[i].attempt.process, CLI_CANCELLED, now);
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING &&
+        r->slots[i].attempt.process.stop == CLI_CANCELLED)
+      (void)give_back(r, &r->slots[i], NULL);
 }
 
 static void heed_limits(runner *r, double now) {
   if (r->stopping)
     return;
   if (cli_signals_stop()) {
-    stop(r, CLI_END_SIGNAL, now);
     if (!r->run->common->quiet && !is_idle(r))
       say(r, "stopping; Ctrl-C again leaves at once");
+    stop(r, CLI_END_SIGNAL, now);
   } else if (now >= r->end) {
     stop(r, CLI_END_TIME, now);
   }

@@ -1,5 +1,6 @@
 #include "spec.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,10 @@ static cocabo_status split_parameter(const char *text, size_t *size,
                       "-p is \"%s\", want NAME=DOMAIN such as 'lr=float(0,1)'",
                       show_text(shown, text));
   *size = (size_t)(equals - text);
+  if (isspace((unsigned char)*text) || isspace((unsigned char)equals[-1]))
+    return front_fail(err, COCABO_E_INVALID,
+                      "-p is \"%s\", want no blanks around the name",
+                      show_text(shown, text));
   return COCABO_OK;
 }
 
@@ -363,5 +368,33 @@ cocabo_status cli_spec_read(cli_spec *out, const cli_spec_args *args,
   spec_file_clear(&file);
   if (status != COCABO_OK)
     cli_spec_clear(out);
+  return status;
+}
+
+/* ---- from another file ----------------------------------------------------------- */
+
+static cocabo_status adopt(cli_spec *spec, cli_spec *said, cocabo_error *err) {
+  const char *direction = cli_pairs_get(&said->options, "direction");
+  if (direction && !cli_pairs_get(&spec->options, "direction"))
+    FRONT_TRY(cli_pairs_set(&spec->options, "direction", direction, err));
+  spec->space = said->space;
+  said->space = NULL;
+  return COCABO_OK;
+}
+
+cocabo_status cli_spec_adopt(cli_spec *spec, const char *name, const char *text,
+                             size_t size, cocabo_error *err) {
+  const cli_spec_args no_flags = {0};
+  spec_file file = {0};
+  cli_spec said = nothing();
+  cocabo_status status = spec_file_parse(&file, name, text, size, err);
+  if (status == COCABO_OK)
+    status = spec_file_read(&file, &said, err);
+  if (status == COCABO_OK)
+    status = read_space(&said, &file, &no_flags, err);
+  if (status == COCABO_OK)
+    status = adopt(spec, &said, err);
+  spec_file_clear(&file);
+  cli_spec_clear(&said);
   return status;
 }

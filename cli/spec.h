@@ -80,9 +80,17 @@ cocabo_status cli_spec_read(cli_spec *out, const cli_spec_args *args,
                             char *const *command, int n, cocabo_error *err);
 void cli_spec_clear(cli_spec *spec); /* and back to nothing said */
 
+/* Takes the parameters, and the direction where none was said, from the text of a file.
+ * For a specification without parameters. */
+cocabo_status cli_spec_adopt(cli_spec *spec, const char *name, const char *text,
+                             size_t size, cocabo_error *err);
+
 /* The options it says, for a new study; owned by the caller. */
 cocabo_status cli_spec_options(const cli_spec *spec, cocabo_options **out,
                                cocabo_error *err);
+
+/* Whether there is a study of that name already. */
+bool cli_spec_exists(const cli_spec *spec, const cli_common *common);
 
 /* Opens the study that the flags name (else the file, else `default`), creating store
  * and study as needed. A new study needs parameters. An existing one must have the same

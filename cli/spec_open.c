@@ -216,6 +216,17 @@ static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
   return keep(spec, session->study, err);
 }
 
+bool cli_spec_exists(const cli_spec *spec, const cli_common *common) {
+  cli_common named = *common;
+  if (!named.study)
+    named.study = spec->study;
+  cli_session session;
+  const cocabo_status status =
+      cli_open_study(&session, &named, COCABO_STORE_READ_ONLY, NULL);
+  cli_close(&session);
+  return status == COCABO_OK;
+}
+
 cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
                             cli_session *session, bool *created, cocabo_error *err) {
   bool is_new;

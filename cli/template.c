@@ -9,6 +9,7 @@
 #include "front/fail.h"
 #include "front/guess.h"
 #include "output.h"
+#include "show.h"
 
 /* ---- finding holes -------------------------------------------------------------- */
 
@@ -101,12 +102,12 @@ static piece next_piece(const cocabo_space *space, const char *text) {
 static cocabo_status refuse_slip(const cocabo_space *space, const piece *p,
                                  const char *word, cocabo_error *err) {
   front_guess guess;
-  char name[FRONT_GUESS_LONGEST + 1];
+  char name[FRONT_GUESS_LONGEST + 1], shown[SHOWN];
   is_slip(space, p->text, p->size, &guess, name);
   return front_fail(err, COCABO_E_NOT_FOUND,
-                    "unknown parameter {%s} in \"%.60s\", did you mean {%s}? "
+                    "unknown parameter {%s} in \"%s\", did you mean {%s}? "
                     "({{%s}} stands for the text {%s})",
-                    name, word, guess.best, name, name);
+                    name, show_text(shown, word), guess.best, name, name);
 }
 
 cocabo_status cli_template_check(char *const *words, const cocabo_space *space,

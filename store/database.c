@@ -120,6 +120,8 @@ cocabo_status cb_database_fail(const cb_database *db, int answer, cocabo_error *
     return cb_fail(err, COCABO_E_STORE, "\"%s\" cannot be opened: %s", path,
                    system_reason(db, opening_error(db->path), reason, sizeof reason));
   case SQLITE_IOERR:
+    if (sqlite3_system_errno(db->handle) == ENOSPC)
+      return cb_fail(err, COCABO_E_STORE, "no room left on the disk of \"%s\"", path);
     return cb_fail(
         err, COCABO_E_STORE, "the disk of \"%s\" failed: %s", path,
         system_reason(db, sqlite3_system_errno(db->handle), reason, sizeof reason));
@@ -255,6 +257,8 @@ static cocabo_status configure(cb_database *db, cocabo_error *err) {
   sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   db->full = true; /* SQLite's own default */
+  if (db->read_only)
+    CB_TRY(run_or_fail(db, "PRAGMA query_only=ON", err));
   return run_or_fail(db, "PRAGMA cell_size_check=ON", err);
 }
 
@@ -264,10 +268,13 @@ static cocabo_status prepare_file(cb_database *db, cocabo_error *err) {
   CB_TRY(configure(db, err));
   CB_TRY(run_or_fail(db, "BEGIN", err));
   CB_TRY(cb_database_end(db, identify(db, &version, err), err));
-  if (sqlite3_db_readonly(db->handle, "main") == 0)
+  if (!db->read_only && sqlite3_db_readonly(db->handle, "main") == 0)
     CB_TRY(use_write_ahead_log(db, err));
   if (version == NEWEST)
     return COCABO_OK;
+  if (db->read_only && version == 0)
+    return cb_fail(err, COCABO_E_NOT_FOUND, "there is no study in \"%s\" yet",
+                   cb_text_show(path, db->path));
   if (db->read_only)
     return cb_fail(err, COCABO_E_STORE,
                    "the schema of \"%s\" is %lld, want %d: open it for writing once",
@@ -308,13 +315,15 @@ static char *plain_name(const char *path) {
   return name;
 }
 
+/* Who only reads may write to the file too, where the system lets them, so that the
+ * last one to close it removes the files beside it; nothing else is written. */
 static cocabo_status open_file(cb_database *db, unsigned flags, cocabo_error *err) {
   const bool frozen = db->read_only && is_frozen(db->path);
   char *name = frozen ? frozen_name(db->path) : plain_name(db->path);
   if (!name)
     return cb_no_memory(err);
   int mode = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  mode |= db->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  mode |= frozen ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   mode |= flags & COCABO_STORE_CREATE ? SQLITE_OPEN_CREATE : 0;
   mode |= frozen ? SQLITE_OPEN_URI : 0;
   const int answer = sqlite3_open_v2(name, &db->handle, mode, NULL);

@@ -46,9 +46,12 @@ bool front_write(const char *text, size_t size) {
 int front_finish_output(const char *command) {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return FRONT_DONE;
+  const int why = write_errno ? write_errno : errno;
+  if (why == EPIPE) /* the reader has seen enough, as head does */
+    return FRONT_FAILURE;
   cocabo_error err;
   front_fail(&err, COCABO_E_STORE, "cannot write to standard output: %s",
-             strerror(write_errno ? write_errno : errno));
+             strerror(why));
   return front_complain(command, FRONT_FAILURE, &err);
 }
 
