@@ -27,35 +27,33 @@ const char *cli_pairs_get(const cli_pairs *pairs, const char *name) {
   return pair ? pair->value : NULL;
 }
 
-static cocabo_status append_pair(cli_pairs *pairs, const char *name, char *value,
+static cocabo_status append_pair(cli_pairs *pairs, const char *name, const char *value,
                                  cocabo_error *err) {
   void *items = pairs->items;
-  char *copy = strdup(name);
-  if (!copy ||
-      !front_reserve(&items, &pairs->capacity, pairs->n + 1, sizeof *pairs->items)) {
-    free(copy);
+  if (!front_reserve(&items, &pairs->capacity, pairs->n + 1, sizeof *pairs->items))
+    return front_no_memory(err);
+  pairs->items = items;
+  const struct cli_pair pair = {strdup(name), strdup(value)};
+  if (!pair.name || !pair.value) {
+    free(pair.name);
+    free(pair.value);
     return front_no_memory(err);
   }
-  pairs->items = items;
-  pairs->items[pairs->n++] = (struct cli_pair){copy, value};
+  pairs->items[pairs->n++] = pair;
   return COCABO_OK;
 }
 
 cocabo_status cli_pairs_set(cli_pairs *pairs, const char *name, const char *value,
                             cocabo_error *err) {
+  struct cli_pair *pair = find_pair(pairs, name);
+  if (!pair)
+    return append_pair(pairs, name, value, err);
   char *copy = strdup(value);
   if (!copy)
     return front_no_memory(err);
-  struct cli_pair *pair = find_pair(pairs, name);
-  if (pair) {
-    free(pair->value);
-    pair->value = copy;
-    return COCABO_OK;
-  }
-  const cocabo_status status = append_pair(pairs, name, copy, err);
-  if (status != COCABO_OK)
-    free(copy);
-  return status;
+  free(pair->value);
+  pair->value = copy;
+  return COCABO_OK;
 }
 
 static void clear_pairs(cli_pairs *pairs) {
