@@ -8,9 +8,9 @@
 #include "optim/lbfgsb.h"
 
 struct cb_search {
-  int d, m;
+  int d;
   cb_lbfgsb *lbfgsb;
-  double *candidates;    /* d x m */
+  double *candidates;    /* d x m, m as many as there is room for */
   double *mu, *sd;       /* m */
   double *value;         /* m */
   double *lower, *upper; /* d: the cube */
@@ -31,7 +31,6 @@ cocabo_status cb_search_new(cb_search **out, int d, int m, cocabo_error *err) {
   }
   double *p = (double *)(s + 1);
   s->d = d;
-  s->m = m;
   s->candidates = p, p += dd * mm;
   s->mu = p, p += mm;
   s->sd = p, p += mm;
@@ -77,11 +76,12 @@ int cb_rank_best(int n, const double *value, int keep, int *order) {
   return ranked;
 }
 
-void cb_search_score(cb_search *s, cb_gp *gp, const cb_acquire *acquire, int keep) {
-  cb_gp_predict(gp, s->m, s->candidates, s->mu, s->sd);
-  for (int i = 0; i < s->m; i++)
+void cb_search_score(cb_search *s, cb_gp *gp, const cb_acquire *acquire, int count,
+                     int keep) {
+  cb_gp_predict(gp, count, s->candidates, s->mu, s->sd);
+  for (int i = 0; i < count; i++)
     s->value[i] = cb_acquire_value(acquire, s->mu[i], s->sd[i], NULL, NULL);
-  cb_rank_best(s->m, s->value, keep, s->ranking);
+  cb_rank_best(count, s->value, keep, s->ranking);
 }
 
 const double *cb_search_ranked(const cb_search *s, int rank, double *value) {

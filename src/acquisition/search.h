@@ -27,9 +27,10 @@ void cb_search_free(cb_search *search); /* NULL is allowed */
 /* Room for the candidates, d x m column-major, to be filled before each search. */
 double *cb_search_candidates(cb_search *search);
 
-/* Scores all m candidates along gp's bound h and sorts the best `keep` of them (ties to
- * the lower index) to the front of the ranking. */
-void cb_search_score(cb_search *search, cb_gp *gp, const cb_acquire *acquire, int keep);
+/* Scores the first `count` candidates along gp's bound h and sorts the best `keep` of
+ * them (ties to the lower index) to the front of the ranking. */
+void cb_search_score(cb_search *search, cb_gp *gp, const cb_acquire *acquire, int count,
+                     int keep);
 
 /* Candidate number `rank` (0 = best) of the last ranking, borrowed until the next. */
 const double *cb_search_ranked(const cb_search *search, int rank, double *value);

@@ -39,6 +39,8 @@
 enum {
   STARTS = 3,           /* candidates that are climbed from, for a single point */
   BATCH_STARTS = 5,     /* and for each point of a batch */
+  PAPER_BATCH = 4,      /* batches up to this size get all of it for each point */
+  LEAST_SAMPLES = 500,  /* candidates, in any batch */
   SPARES = 20,          /* further ones, should those be duplicates */
   RESTARTS = 5,         /* random restarts of the hyper-parameter fit */
   FIT_EVALUATIONS = 80, /* of the likelihood, for each start */
@@ -187,13 +189,13 @@ static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
 
 /* Uniform over the cube; over the levels where an input lives on a grid. The interval
  * is widened by half a cell at each end, so that the outer levels get their share. */
-static void fill_candidates(const cocabo *s, cb_rng *rng) {
+static void fill_candidates(const cocabo *s, int count, cb_rng *rng) {
   double *x = cb_search_candidates(s->search);
   const int d = s->space->d;
   int64_t levels[COCABO_MAX_PARAMETERS];
   for (int j = 0; j < d; j++)
     levels[j] = cb_space_levels(s->space, j);
-  for (int64_t i = 0; i < s->settings->samples; i++)
+  for (int i = 0; i < count; i++)
     for (int j = 0; j < d; j++, x++) {
       *x = 2.0 * cb_rng_uniform(rng) - 1.0;
       if (levels[j] > 1)
@@ -214,11 +216,29 @@ static double value_at_cells(cocabo *s, const cb_acquire *acquire, double *x,
   return cb_acquire_value(acquire, mu, sd, NULL, NULL);
 }
 
+/* The paper's effort goes into each point of up to four, and larger batches share what
+ * four would get: a batch of 16 then takes a few times as long as a single ask. */
+static int starts_of(int batch) {
+  const int shared = BATCH_STARTS * PAPER_BATCH / batch;
+  return batch == 1             ? STARTS
+         : batch <= PAPER_BATCH ? BATCH_STARTS
+         : shared > 1           ? shared
+                                : 1;
+}
+
+static int samples_of(const cocabo *s, int batch) {
+  const int all = (int)s->settings->samples,
+            least = all < LEAST_SAMPLES ? all : LEAST_SAMPLES;
+  const int shared =
+      batch > PAPER_BATCH ? (int)((int64_t)all * PAPER_BATCH / batch) : all;
+  return shared > least ? shared : least;
+}
+
 /* x = arg max alpha(x | D, h) among points that are still free, as out[k].cells. False
  * if all that were looked at are taken. */
 static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
                      const int32_t *h, cb_rng *rng, cb_proposal *out, int k) {
-  const int d = s->space->d, starts = ask->batch > 1 ? BATCH_STARTS : STARTS;
+  const int d = s->space->d, starts = starts_of(ask->batch);
   cb_cell cells[COCABO_MAX_PARAMETERS];
   double best = -INFINITY;
   if (d == 0) {
@@ -226,9 +246,9 @@ static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
     return cb_ask_is_fresh(ask, out, k, out[k].cells);
   }
   cb_gp_bind(s->gp, h);
-  fill_candidates(s, rng);
-  cb_search_score(s->search, s->gp, acquire, starts + SPARES);
-  const int samples = (int)s->settings->samples;
+  const int samples = samples_of(s, ask->batch);
+  fill_candidates(s, samples, rng);
+  cb_search_score(s->search, s->gp, acquire, samples, starts + SPARES);
   for (int i = 0; i < starts && i < samples; i++) {
     double *x = s->climbed + (size_t)i * (size_t)d;
     memcpy(x, cb_search_ranked(s->search, i, NULL), (size_t)d * sizeof *x);

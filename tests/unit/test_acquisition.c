@@ -136,7 +136,7 @@ static void climbing_reaches_a_maximum_inside_the_cube(void **state) {
   for (int i = 0; i < 2 * M; i++)
     candidates[i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
   const cb_acquire mean = {.kind = CB_UCB, .kappa = 0.0};
-  cb_search_score(search, gp, &mean, 5);
+  cb_search_score(search, gp, &mean, M, 5);
 
   double best, previous = INFINITY, x[2];
   for (int rank = 0; rank < 5; rank++) {
@@ -175,7 +175,7 @@ static void ranking_finds_the_best_whatever_their_order(void **state) {
       candidates[2 * i] = top[0] - away;
       candidates[2 * i + 1] = top[1] - away;
     }
-    cb_search_score(search, gp, &mean, 4);
+    cb_search_score(search, gp, &mean, M, 4);
     double values[4];
     for (int rank = 0; rank < 4; rank++)
       cb_search_ranked(search, rank, &values[rank]);
