@@ -46,7 +46,7 @@ static void train_all(job jobs[BATCH]) {
 static int do_round(cocabo_study *study, cocabo_error *err) {
   cocabo_trial *trials[BATCH];
   job jobs[BATCH];
-  int bad = cocabo_study_ask(study, BATCH, trials, err);
+  int bad = cocabo_study_ask(study, BATCH, trials, err) != COCABO_OK;
   if (bad)
     return bad;
   for (int i = 0; i < BATCH; i++)
