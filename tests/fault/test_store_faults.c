@@ -73,15 +73,16 @@ static cocabo_status create(cocabo_store *store, const char *name, int64_t *id) 
 /* Trial `number` is asked and told at one stroke. */
 static cocabo_status append_trial(cocabo_store *store, int64_t study, int64_t number) {
   cb_cell cell = {.real = 0.5};
+  const uint64_t asked = next_id++, told = next_id++;
   cb_event events[] = {{.kind = CB_TRIAL_ASKED,
                         .number = number,
-                        .id = {1, next_id++},
+                        .id = {1, asked},
                         .origin = CB_BY_DESIGN,
                         .n_cells = 1,
                         .cells = &cell},
                        {.kind = CB_TRIAL_TOLD,
                         .number = number,
-                        .id = {1, next_id++},
+                        .id = {1, told},
                         .has_y = true,
                         .y = 0.1 * (double)number}};
   const cb_append what = {.events = events, .n = 2, .next_number = number};
