@@ -219,6 +219,18 @@ static int64_t rows_to_do(const bench_campaign *c) {
   return rows;
 }
 
+/* In the parent, so that its workers share what is read. */
+static cocabo_status load_problems(const bench_campaign *c, cocabo_error *err) {
+  const bench_problem *loaded = NULL; /* runs of a problem follow one another */
+  for (size_t i = 0; i < c->n_todo; i++) {
+    const bench_problem *problem = c->experiments[c->todo[i]].problem;
+    if (problem != loaded)
+      CB_TRY(bench_problem_load(problem, err));
+    loaded = problem;
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status do_rest(bench_campaign *c, int jobs, bool quiet,
                              cocabo_error *err) {
   const bench_tasks tasks = {.n = c->n_todo,
@@ -238,6 +250,7 @@ cocabo_status bench_campaign_run(bench_campaign *campaign, int jobs, bool quiet,
                                  cocabo_error *err) {
   /* First without the unfinished runs, so that what is appended stands on whole lines;
    * last in order. */
+  CB_TRY(load_problems(campaign, err));
   CB_TRY(write_file(campaign, err));
   if (campaign->n_todo > 0) {
     CB_TRY(do_rest(campaign, jobs, quiet, err));

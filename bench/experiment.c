@@ -98,8 +98,8 @@ typedef struct session {
 static cocabo_status evaluate(session *s, const cocabo_trial *trial,
                               cocabo_error *err) {
   bench_row *row = &s->row;
-  CB_TRY(bench_value_of_trial(s->experiment->problem, trial, &row->value, err));
-  CB_TRY(cocabo_study_tell(s->study, cocabo_trial_number(trial), row->value, err));
+  CB_TRY(bench_tell_trial(s->experiment->problem, s->study, trial,
+                          (uint64_t)s->experiment->seed, &row->value, err));
   row->evaluation++;
   if (row->value > row->best)
     row->best = row->value;

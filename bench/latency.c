@@ -158,7 +158,9 @@ static cocabo_status add_point(cocabo_study *study, const bench_problem *problem
     names[i] = space->params[i].name;
     values[i] = cb_space_from_cell(space, i, cells[i]);
   }
-  const double value = problem->value(problem, values);
+  const double value = problem->value(problem, values, BENCH_PROBLEM_SEED);
+  if (isnan(value)) /* it failed: what is timed is a study of results */
+    return COCABO_OK;
   return cocabo_study_add(study, names, values, (size_t)space->n, &value, err);
 }
 
@@ -182,13 +184,6 @@ static void note_ask(timings *t, double seconds, bool refitted) {
     t->plain[t->n_plain++] = seconds;
 }
 
-static cocabo_status tell(cocabo_study *study, const bench_problem *problem,
-                          const cocabo_trial *trial, cocabo_error *err) {
-  double value;
-  CB_TRY(bench_value_of_trial(problem, trial, &value, err));
-  return cocabo_study_tell(study, cocabo_trial_number(trial), value, err);
-}
-
 static cocabo_status time_ask(cocabo_study *study, const bench_experiment *e,
                               timings *t, cocabo_error *err) {
   const int64_t fitted = cb_study_history(study)->fit.basis;
@@ -198,10 +193,12 @@ static cocabo_status time_ask(cocabo_study *study, const bench_experiment *e,
   const double seconds = front_now() - start;
   note_ask(t, seconds, cb_study_history(study)->fit.basis != fitted);
 
+  double value;
   cocabo_status status = COCABO_OK;
   for (int64_t i = 0; i < e->batch; i++) {
     if (status == COCABO_OK)
-      status = tell(study, e->problem, trials[i], err);
+      status = bench_tell_trial(e->problem, study, trials[i], (uint64_t)e->seed, &value,
+                                err);
     cocabo_trial_free(trials[i]);
   }
   return status;
@@ -224,6 +221,7 @@ static cocabo_status measure(const request *r, int problem, int method, int64_t 
   for (int64_t seed = 0; seed < r->repeats; seed++) {
     const bench_experiment e = experiment_of(r, problem, method, seed);
     cocabo_study *study;
+    CB_TRY(bench_problem_load(e.problem, err));
     CB_TRY(bench_experiment_study(&e, &study, err));
     const cocabo_status status = time_asks(study, &e, n, s, t, err);
     cocabo_study_free(study);

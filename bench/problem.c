@@ -1,5 +1,6 @@
 #include "problem.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -109,6 +110,10 @@ cocabo_status bench_space_permuted(const cocabo_space *space, uint64_t seed,
   return publish(permuted, permute_into(permuted, space, seed, err), out);
 }
 
+cocabo_status bench_problem_load(const bench_problem *problem, cocabo_error *err) {
+  return problem->load ? problem->load(problem, err) : COCABO_OK;
+}
+
 /* ---- values --------------------------------------------------------------------- */
 
 double bench_value_at_cells(const bench_problem *problem, const cocabo_space *space,
@@ -116,16 +121,26 @@ double bench_value_at_cells(const bench_problem *problem, const cocabo_space *sp
   cocabo_value values[BENCH_MAX_INPUTS];
   for (int i = 0; i < space->n; i++)
     values[i] = cb_space_from_cell(space, i, cells[i]);
-  return problem->value(problem, values);
+  return problem->value(problem, values, BENCH_PROBLEM_SEED);
 }
 
 cocabo_status bench_value_of_trial(const bench_problem *problem,
-                                   const cocabo_trial *trial, double *value,
-                                   cocabo_error *err) {
+                                   const cocabo_trial *trial, uint64_t seed,
+                                   double *value, cocabo_error *err) {
   cocabo_value values[BENCH_MAX_INPUTS];
   const char *name;
   for (size_t i = 0; i < cocabo_trial_count(trial); i++)
     CB_TRY(cocabo_trial_get(trial, i, &name, &values[i], err));
-  *value = problem->value(problem, values);
+  *value = problem->value(problem, values, seed);
   return COCABO_OK;
+}
+
+cocabo_status bench_tell_trial(const bench_problem *problem, cocabo_study *study,
+                               const cocabo_trial *trial, uint64_t seed, double *value,
+                               cocabo_error *err) {
+  const int64_t number = cocabo_trial_number(trial);
+  CB_TRY(bench_value_of_trial(problem, trial, seed, value, err));
+  if (isnan(*value))
+    return cocabo_study_fail(study, number, problem->failure, err);
+  return cocabo_study_tell(study, number, *value, err);
 }

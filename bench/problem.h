@@ -35,14 +35,22 @@ enum { BENCH_PROBLEM_SEED = 0 };
 typedef struct bench_problem bench_problem;
 struct bench_problem {
   const char *name;
-  const char *help; /* one line */
-  int d, c;         /* numeric and categorical inputs, d + c <= BENCH_MAX_INPUTS */
-  double optimum;   /* the largest value, or the largest known */
+  const char *help;    /* one line */
+  int d, c;            /* numeric and categorical inputs, d + c <= BENCH_MAX_INPUTS */
+  double optimum;      /* the largest value, or the largest known */
+  const char *failure; /* what it means that an evaluation failed; NULL: none does */
 
   cocabo_status (*add_inputs)(const bench_problem *problem, cocabo_space *space,
                               cocabo_error *err);
-  /* Maximised. values: d + c of them, in the order of the space. */
-  double (*value)(const bench_problem *problem, const cocabo_value *values);
+  /* Makes ready what all evaluations share (data, say), once for the process; fails
+   * with a sentence that says what is missing. NULL: nothing to make ready. Called
+   * before workers are forked, so it starts no threads. */
+  cocabo_status (*load)(const bench_problem *problem, cocabo_error *err);
+  /* Maximised; NaN: the evaluation failed. values: d + c of them, in the order of the
+   * space. seed: the run's, for problems with chance in them; most have none, and give
+   * every seed the same value. */
+  double (*value)(const bench_problem *problem, const cocabo_value *values,
+                  uint64_t seed);
 };
 
 enum { BENCH_MAX_INPUTS = COCABO_MAX_PARAMETERS };
@@ -60,11 +68,20 @@ cocabo_status bench_problem_space(const bench_problem *problem, cocabo_space **o
 cocabo_status bench_space_permuted(const cocabo_space *space, uint64_t seed,
                                    cocabo_space **out, cocabo_error *err);
 
-/* The value at cells of the space, and at the point of a trial. */
+/* Calls the problem's load, if it has one; before anything is evaluated. */
+cocabo_status bench_problem_load(const bench_problem *problem, cocabo_error *err);
+
+/* The value at cells of the space (with BENCH_PROBLEM_SEED), and at the point of a
+ * trial. */
 double bench_value_at_cells(const bench_problem *problem, const cocabo_space *space,
                             const cb_cell *cells);
 cocabo_status bench_value_of_trial(const bench_problem *problem,
-                                   const cocabo_trial *trial, double *value,
-                                   cocabo_error *err);
+                                   const cocabo_trial *trial, uint64_t seed,
+                                   double *value, cocabo_error *err);
+
+/* The same, and tells the study the value, or that the evaluation failed. */
+cocabo_status bench_tell_trial(const bench_problem *problem, cocabo_study *study,
+                               const cocabo_trial *trial, uint64_t seed, double *value,
+                               cocabo_error *err);
 
 #endif

@@ -68,11 +68,13 @@ static cocabo_status split_make(split *s, const cocabo_space *space, int train,
 static void draw_points(split *s, const bench_problem *problem,
                         const cocabo_space *space) {
   cb_rng rng = bench_rng(s->repeat, BENCH_STREAM_SURROGATE, 0);
-  for (int i = 0; i < s->train + s->test; i++) {
+  for (int i = 0; i < s->train + s->test;) {
     cb_cell cells[BENCH_MAX_INPUTS];
     cb_space_sample(space, &rng, cells);
     cb_space_encode(space, cells, s->x + cb_at(0, i, s->d), s->h + cb_at(0, i, s->c));
     s->y[i] = bench_value_at_cells(problem, space, cells);
+    if (!isnan(s->y[i])) /* a failed evaluation is no observation */
+      i++;
   }
 }
 
@@ -234,6 +236,7 @@ static cocabo_status score(const request *r, const bench_problem *problem,
                            const model *m, bench_mean *mean, cocabo_error *err) {
   cocabo_space *space;
   split s;
+  CB_TRY(bench_problem_load(problem, err));
   CB_TRY(bench_problem_space(problem, &space, err));
   cocabo_status status = split_make(&s, space, (int)r->train, (int)r->test, err);
   if (status == COCABO_OK) {

@@ -23,7 +23,8 @@ static cocabo_status binary_ackley_add_inputs(const bench_problem *problem,
 }
 
 static double binary_ackley_value(const bench_problem *problem,
-                                  const cocabo_value *values) {
+                                  const cocabo_value *values, uint64_t seed) {
+  (void)seed;
   double z[ACKLEY_MAX_INPUTS];
   const int c = problem->c, n = problem->c + problem->d;
   for (int i = 0; i < c; i++)
@@ -36,7 +37,7 @@ static double binary_ackley_value(const bench_problem *problem,
 /* The same with z_i = |b_i - h_i|: here a method that leans to all zeros, or to all
  * ones, gains nothing by it. */
 static double flipped_ackley_value(const bench_problem *problem,
-                                   const cocabo_value *values) {
+                                   const cocabo_value *values, uint64_t seed) {
   cocabo_value turned[ACKLEY_MAX_INPUTS];
   cb_rng rng = bench_rng(BENCH_PROBLEM_SEED, BENCH_STREAM_FLIP, 0);
   for (int i = 0; i < problem->c; i++) {
@@ -45,7 +46,7 @@ static double flipped_ackley_value(const bench_problem *problem,
   }
   for (int i = problem->c; i < problem->c + problem->d; i++)
     turned[i] = values[i];
-  return binary_ackley_value(problem, turned);
+  return binary_ackley_value(problem, turned, seed);
 }
 
 /* ---- Rosenbrock over six ordinals and four numbers: k1 .. k6, x1 .. x4 ------------
@@ -64,8 +65,9 @@ static cocabo_status rosenbrock_add_inputs(const bench_problem *problem,
   return bench_add_reals(space, "x", ROSENBROCK_REALS, -2.0, 2.0, 0.0, err);
 }
 
-static double rosenbrock_value(const bench_problem *problem,
-                               const cocabo_value *values) {
+static double rosenbrock_value(const bench_problem *problem, const cocabo_value *values,
+                               uint64_t seed) {
+  (void)seed;
   double sum = 0.0;
   for (int i = 0; i + 1 < problem->d; i++) {
     const double x = values[i].as.real;
@@ -87,7 +89,9 @@ static cocabo_status labs_add_inputs(const bench_problem *problem, cocabo_space 
 }
 
 /* The merit factor n^2 / (2 E), E the sum of the squared autocorrelations. */
-static double labs_value(const bench_problem *problem, const cocabo_value *values) {
+static double labs_value(const bench_problem *problem, const cocabo_value *values,
+                         uint64_t seed) {
+  (void)seed;
   const int n = problem->c;
   int64_t energy = 0;
   for (int lag = 1; lag < n; lag++) {
@@ -117,7 +121,9 @@ static double shortfall(double have, double want) {
   return have < want ? 1.0 - have / want : 0.0;
 }
 
-static double vessel_value(const bench_problem *problem, const cocabo_value *values) {
+static double vessel_value(const bench_problem *problem, const cocabo_value *values,
+                           uint64_t seed) {
+  (void)seed;
   (void)problem;
   const double x1 = values[0].as.real, x2 = values[1].as.real;
   const double x3 = values[2].as.real, x4 = values[3].as.real;
@@ -131,8 +137,11 @@ static double vessel_value(const bench_problem *problem, const cocabo_value *val
 
 /* ---- the table ------------------------------------------------------------------ */
 
-#define BINARY_ACKLEY(name, c, value, help)                                            \
-  { name, help, 3, c, 0.0, binary_ackley_add_inputs, value }
+#define BINARY_ACKLEY(its_name, n, function, text)                                     \
+  {                                                                                    \
+    .name = its_name, .help = text, .d = 3, .c = n, .optimum = 0.0,                    \
+    .add_inputs = binary_ackley_add_inputs, .value = function                          \
+  }
 
 /* rosenbrock-10-mixed: at the third level of every ordinal, x = 0.7149 0.5233 0.2811
  * 0.0790. labs-50: the least E is 153 (Packebusch and Mertens, 2016, by exhaustive
@@ -145,12 +154,32 @@ const bench_problem bench_discrete[] = {
                   "Ackley, 50 binaries, 3 numbers"),
     BINARY_ACKLEY("ackley-53-flipped", 50, flipped_ackley_value,
                   "Ackley, 50 binaries of which some are turned, 3 numbers"),
-    {"rosenbrock-10-mixed", "Rosenbrock, 6 ordinals of 4 levels, 4 numbers",
-     ROSENBROCK_ORDINALS + ROSENBROCK_REALS, 0, -10.699106880154319,
-     rosenbrock_add_inputs, rosenbrock_value},
-    {"labs-50", "merit factor of a sequence of 50 signs", 0, LABS_LENGTH,
-     2500.0 / (2 * 153), labs_add_inputs, labs_value},
-    {"pressure-vessel", "cost of a vessel, 2 numbers in steps, 2 numbers", 4, 0,
-     -6059.7143350484364, vessel_add_inputs, vessel_value},
+    {
+        .name = "rosenbrock-10-mixed",
+        .help = "Rosenbrock, 6 ordinals of 4 levels, 4 numbers",
+        .d = ROSENBROCK_ORDINALS + ROSENBROCK_REALS,
+        .c = 0,
+        .optimum = -10.699106880154319,
+        .add_inputs = rosenbrock_add_inputs,
+        .value = rosenbrock_value,
+    },
+    {
+        .name = "labs-50",
+        .help = "merit factor of a sequence of 50 signs",
+        .d = 0,
+        .c = LABS_LENGTH,
+        .optimum = 2500.0 / (2 * 153),
+        .add_inputs = labs_add_inputs,
+        .value = labs_value,
+    },
+    {
+        .name = "pressure-vessel",
+        .help = "cost of a vessel, 2 numbers in steps, 2 numbers",
+        .d = 4,
+        .c = 0,
+        .optimum = -6059.7143350484364,
+        .add_inputs = vessel_add_inputs,
+        .value = vessel_value,
+    },
 };
 const int bench_discrete_count = sizeof bench_discrete / sizeof bench_discrete[0];

@@ -74,7 +74,8 @@ static cocabo_status contamination_add_inputs(const bench_problem *problem,
 /* Minimised: sum_i [h_i - (mean(Z_i < 0.1) - 0.95)] + 0.01 sum_i h_i, Z_i after stage
  * i. */
 static double contamination_value(const bench_problem *problem,
-                                  const cocabo_value *values) {
+                                  const cocabo_value *values, uint64_t seed) {
+  (void)seed;
   (void)problem;
   const uint32_t stream = BENCH_STREAM_CONTAMINATION;
   sample z = draw_beta(stream, INITIAL, b_initial);
@@ -138,7 +139,9 @@ static double pest_price(const int uses[ACTIONS]) {
 
 /* Minimised: sum_i mean(p_i > 0.1), p_i before stage i, and what the pesticides cost.
  */
-static double pest_value(const bench_problem *problem, const cocabo_value *values) {
+static double pest_value(const bench_problem *problem, const cocabo_value *values,
+                         uint64_t seed) {
+  (void)seed;
   (void)problem;
   const uint32_t stream = BENCH_STREAM_PEST;
   sample p = draw_beta(stream, INITIAL, b_initial);
@@ -168,9 +171,23 @@ static double pest_value(const bench_problem *problem, const cocabo_value *value
  * end at: pesticide 3 in every stage but the last. It is -12.0216 as pest_value rounds
  * it. */
 const bench_problem bench_simulated[] = {
-    {"contamination", "prevention in 25 stages of a food chain, 25 binaries", 0, STAGES,
-     -21.63, contamination_add_inputs, contamination_value},
-    {"pest-control", "one of 4 pesticides or none in each of 25 stages", 0, STAGES,
-     -12.021599999999998, pest_add_inputs, pest_value},
+    {
+        .name = "contamination",
+        .help = "prevention in 25 stages of a food chain, 25 binaries",
+        .d = 0,
+        .c = STAGES,
+        .optimum = -21.63,
+        .add_inputs = contamination_add_inputs,
+        .value = contamination_value,
+    },
+    {
+        .name = "pest-control",
+        .help = "one of 4 pesticides or none in each of 25 stages",
+        .d = 0,
+        .c = STAGES,
+        .optimum = -12.021599999999998,
+        .add_inputs = pest_add_inputs,
+        .value = pest_value,
+    },
 };
 const int bench_simulated_count = sizeof bench_simulated / sizeof bench_simulated[0];

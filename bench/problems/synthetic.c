@@ -115,7 +115,9 @@ static int func_category(const term_list *list, const char *label) {
   return i;
 }
 
-static double func_value(const bench_problem *problem, const cocabo_value *values) {
+static double func_value(const bench_problem *problem, const cocabo_value *values,
+                         uint64_t seed) {
+  (void)seed;
   int h[FUNC_TERMS];
   for (int j = 0; j < problem->c; j++)
     h[j] = func_category(&func_terms[j], values[j].as.text);
@@ -136,7 +138,9 @@ static cocabo_status ackley_add_inputs(const bench_problem *problem,
   return cocabo_space_add_real(space, "x", -1.0, 1.0, 0.0, 0, err);
 }
 
-static double ackley_value(const bench_problem *problem, const cocabo_value *values) {
+static double ackley_value(const bench_problem *problem, const cocabo_value *values,
+                           uint64_t seed) {
+  (void)seed;
   double z[ACKLEY_MAX_C + 1];
   for (int j = 0; j < problem->c; j++)
     z[j] = ackley_level((int)values[j].as.integer);
@@ -149,12 +153,16 @@ static double ackley_value(const bench_problem *problem, const cocabo_value *val
 /* The camel's minimum is -1.0316284534898774; with h = (1,1) it counts twice, with
  * h = (1,1,0) seven times. */
 #define CAMEL 0.10316284534898774
-#define FUNC(name, c, optimum, help)                                                   \
-  { name, help, 2, c, optimum, func_add_inputs, func_value }
-#define ACKLEY(name, c)                                                                \
+#define FUNC(its_name, n, best, text)                                                  \
   {                                                                                    \
-    name, "Ackley, " #c " categories of 17 levels, 1 number", 1, c, 0.0,               \
-        ackley_add_inputs, ackley_value                                                \
+    .name = its_name, .help = text, .d = 2, .c = n, .optimum = best,                   \
+    .add_inputs = func_add_inputs, .value = func_value                                 \
+  }
+#define ACKLEY(its_name, n)                                                            \
+  {                                                                                    \
+    .name = its_name, .help = "Ackley, " #n " categories of 17 levels, 1 number",      \
+    .d = 1, .c = n, .optimum = 0.0, .add_inputs = ackley_add_inputs,                   \
+    .value = ackley_value                                                              \
   }
 
 const bench_problem bench_synthetic[] = {

@@ -1,0 +1,55 @@
+/* data.h - the files that the real-world problems are made of.
+ *
+ * They are never part of this repository: they lie in $COCABO_DATA or, without it, in
+ * ./data. A file counts only if its checksum is the one in the table of data.c.
+ */
+#ifndef BENCH_DATA_H
+#define BENCH_DATA_H
+
+#include <stddef.h>
+
+#include "cocabo.h"
+#include "front/buffer.h"
+
+typedef struct bench_data {
+  const char *path;   /* in the data folder, e.g. "boston/boston_house_prices.csv" */
+  const char *sha256; /* of the bytes, decompressed ones for .gz; lower-case hex */
+  const char *what;   /* one line */
+  const char *source; /* where it comes from, and the command if there is one */
+} bench_data;
+
+const bench_data *bench_data_at(int i); /* NULL past the end */
+
+typedef enum bench_data_state {
+  BENCH_DATA_FOUND,
+  BENCH_DATA_MISSING,
+  BENCH_DATA_WRONG, /* it is there, but its checksum is another */
+  BENCH_DATA_UNREADABLE
+} bench_data_state;
+bench_data_state bench_data_check(const bench_data *data);
+
+/* All bytes of the file `path` of the table, decompressed if it ends in .gz; `out` is
+ * the caller's. Missing (COCABO_E_NOT_FOUND), damaged or another file: a sentence that
+ * names the file, what is wrong with it and where to get it. */
+cocabo_status bench_data_load(const char *path, front_buffer *out, cocabo_error *err);
+
+/* Numbers in rows, row-major. */
+typedef struct bench_matrix {
+  size_t rows, columns;
+  double *at; /* rows x columns; owned */
+} bench_matrix;
+void bench_matrix_free(bench_matrix *matrix); /* and back to {0} */
+
+/* Rows of `columns` numbers after `skip` header lines, divided by commas or by blanks;
+ * blank lines are passed over. `name` is for the sentences, which name the line. *out
+ * is owned by the caller. */
+cocabo_status bench_read_table(const char *name, const front_buffer *text, int skip,
+                               size_t columns, bench_matrix *out, cocabo_error *err);
+
+/* The items of an idx file of unsigned bytes: n of `size` bytes each (images: 784,
+ * labels: 1). *items is borrowed from `bytes`. */
+cocabo_status bench_read_idx(const char *name, const front_buffer *bytes, size_t *n,
+                             size_t *size, const unsigned char **items,
+                             cocabo_error *err);
+
+#endif
