@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "front/guess.h"
-#include "show.h"
+#include "front/show.h"
 
 /* ---- options that every command has ---------------------------------------------- */
 

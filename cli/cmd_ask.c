@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 #include "signals.h"
 
 typedef struct ask_args {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 
 typedef struct best_args {
   cli_common common;

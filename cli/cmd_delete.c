@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 
 typedef struct delete_args {
   bool yes;

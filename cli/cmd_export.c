@@ -8,8 +8,8 @@
 #include "cli.h"
 #include "export.h"
 #include "front/outfile.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 
 typedef struct export_args {
   const char *format, *output;

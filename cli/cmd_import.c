@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "front/outfile.h"
+#include "front/show.h"
 #include "import.h"
 #include "output.h"
-#include "show.h"
 #include "spec.h"
 
 typedef struct import_args {

@@ -8,12 +8,12 @@
 
 #include "cli.h"
 #include "front/outfile.h"
+#include "front/show.h"
+#include "front/svg.h"
 #include "gnuplot.h"
 #include "output.h"
 #include "plot.h"
 #include "plot_json.h"
-#include "show.h"
-#include "svg.h"
 #include "textplot.h"
 
 typedef struct plot_args {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 #include "table.h"
 
 typedef struct studies_args {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 
 typedef struct tell_args {
   const char *fail;

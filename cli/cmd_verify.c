@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 #include "signals.h"
 
 typedef struct verify_args {

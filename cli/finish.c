@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "front/buffer.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 
 /* ---- the best trial ------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 #include "front/fail.h"
 #include "front/outfile.h"
-#include "show.h"
+#include "front/show.h"
 
 /* ---- groups: one plot command for what has one style ----------------------------- */
 

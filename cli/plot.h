@@ -6,9 +6,9 @@
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
-#include "canvas.h"
+#include "front/canvas.h"
+#include "front/chart.h"
 #include "plot_data.h"
-#include "scale.h"
 
 typedef enum plot_kind {
   PLOT_HISTORY,
@@ -32,18 +32,7 @@ typedef cocabo_status plot_drawer(const plot_data *data, const canvas_format *fo
                                   canvas *c, cocabo_error *err);
 plot_drawer plot_history, plot_slice, plot_parallel, plot_categories, plot_importance;
 
-/* Inks. What differs in colour differs in lightness or shape too. */
-enum {
-  PLOT_INK = 0x1a1a1a,
-  PLOT_QUIET = 0x5c5c5c, /* text of less weight */
-  PLOT_GRID = 0xe4e4e4,
-  PLOT_PALE = 0x8fa3b8, /* trials among many */
-  PLOT_MARKED = 0xd55e00
-};
-enum { PLOT_MARGIN = 20, PLOT_TOP = 92 /* below title, subtitle and legend */ };
-
-extern const canvas_font plot_label, plot_label_end, plot_label_middle, plot_quiet,
-    plot_heading;
+enum { PLOT_TOP = 92 /* below title, subtitle and legend */ };
 
 /* "STUDY: what it shows" */
 void plot_make_title(const plot_data *data, const char *what, char out[CANVAS_FITTED]);
@@ -51,9 +40,6 @@ void plot_make_title(const plot_data *data, const char *what, char out[CANVAS_FI
  * many. */
 void plot_describe(const plot_data *data, size_t shown, size_t of,
                    char out[CANVAS_FITTED]);
-/* The heading, in the upper left corner. */
-void plot_put_title(canvas *c, const char *title, const char *subtitle);
-
 /* Entries of a legend on the line below the subtitle; x moves on. */
 typedef enum plot_sign {
   PLOT_SIGN_TRIAL,
@@ -67,14 +53,6 @@ void plot_put_legend(canvas *c, double *x, plot_sign sign, const plot_data *data
 void plot_put_note(canvas *c, double *x, const char *text);
 /* "trial 0 [light to dark] 199" */
 void plot_put_shades(canvas *c, double *x, const char *light, const char *dark);
-
-/* Ticks with labels: along the left of an area of the given width, with lines across
- * it, and below an area. s->from and s->to are in pixels. */
-void plot_put_axis_left(canvas *c, const scale *s, double x, double width, int wanted,
-                        bool labels);
-void plot_put_axis_below(canvas *c, const scale *s, const ticks *t, double y);
-/* Pixels that the labels of the axis to the left take. */
-double plot_axis_width(const scale *s, int wanted);
 
 void plot_put_best(canvas *c, double x, double y, const char *tip);
 

@@ -14,7 +14,7 @@ enum {
   ROW = 20,
   HEAD = 26, /* above the rows of a block */
   GAP = 18,  /* below them */
-  LABEL_X = PLOT_MARGIN + 8,
+  LABEL_X = CHART_MARGIN + 8,
   STRIP_X = 150,
   STRIP = 300,
   TRIED_X = STRIP_X + STRIP + 16,
@@ -40,7 +40,7 @@ static size_t rows_of(const plot_param *param) {
 /* ---- strips --------------------------------------------------------------------- */
 
 static const canvas_style failed_style = {
-    .fill = CANVAS_NONE, .stroke = PLOT_MARKED, .width = 1.4};
+    .fill = CANVAS_NONE, .stroke = CHART_MARKED, .width = 1.4};
 
 /* Finished trials, a bin each, or several in a bin; darkness is the share of the bin's
  * trials that had the choice. */
@@ -48,7 +48,7 @@ static void put_strip(const sheet *s, size_t param, size_t choice, double y) {
   const plot_data *data = s->data;
   const size_t bins = data->n < BINS ? data->n : BINS;
   const double width = STRIP / (double)bins;
-  canvas_line(s->c, STRIP_X, y, STRIP_X + STRIP, y, PLOT_GRID, 1);
+  canvas_line(s->c, STRIP_X, y, STRIP_X + STRIP, y, CHART_GRID, 1);
   for (size_t b = 0, row = 0; b < bins; b++) {
     const size_t first = row, end = (b + 1) * data->n / bins;
     size_t tried = 0, failed = 0;
@@ -78,15 +78,15 @@ static void put_tried(const sheet *s, const plot_tally *tally, size_t most, doub
   if (tally->failed > 0)
     snprintf(text + size, sizeof text - (size_t)size, ", %zu \u00d7", tally->failed);
   if (tally->tried > 0)
-    canvas_rect(s->c, TRIED_X, y - 5, width, 10, PLOT_PALE, CANVAS_NONE);
-  canvas_text(s->c, TRIED_X + width + 4, y, text, &plot_label);
+    canvas_rect(s->c, TRIED_X, y - 5, width, 10, CHART_PALE, CANVAS_NONE);
+  canvas_text(s->c, TRIED_X + width + 4, y, text, &chart_label);
 }
 
 static void put_best_value(const sheet *s, const plot_tally *tally, double y) {
   static const canvas_style dot = {.fill = 0x0b4a8a, .stroke = CANVAS_NONE};
   const scale along = {s->range.low, s->range.high, s->range.log, BEST_X,
                        BEST_X + BEST};
-  canvas_line(s->c, BEST_X, y, BEST_X + BEST, y, PLOT_GRID, 1);
+  canvas_line(s->c, BEST_X, y, BEST_X + BEST, y, CHART_GRID, 1);
   if (tally->tried == tally->failed)
     return;
   char text[TICK_LABEL];
@@ -96,7 +96,7 @@ static void put_best_value(const sheet *s, const plot_tally *tally, double y) {
     plot_put_best(s->c, x, y, NULL);
   else
     canvas_mark(s->c, CANVAS_DOT, x, y, 3.5, &dot, NULL);
-  canvas_text(s->c, BEST_X + BEST + 8, y, scale_number(value, 4, text), &plot_label);
+  canvas_text(s->c, BEST_X + BEST + 8, y, scale_number(value, 4, text), &chart_label);
 }
 
 static void put_row(const sheet *s, size_t param, size_t choice,
@@ -104,9 +104,9 @@ static void put_row(const sheet *s, size_t param, size_t choice,
   const plot_data *data = s->data;
   char fitted[CANVAS_FITTED];
   canvas_text(s->c, LABEL_X, y,
-              canvas_fit(fitted, data->params[param].labels[choice], plot_label.size,
+              canvas_fit(fitted, data->params[param].labels[choice], chart_label.size,
                          STRIP_X - LABEL_X - 10),
-              &plot_label);
+              &chart_label);
   put_strip(s, param, choice, y);
   if (tally->tried > tally->failed && tally->best == data->best)
     plot_put_best(s->c, STRIP_X + STRIP * ((double)data->best + 0.5) / (double)data->n,
@@ -123,7 +123,7 @@ static void put_heading(const sheet *s, const plot_param *param) {
   snprintf(text, sizeof text,
            rows_of(param) < param->choices ? "%.180s: %d best of %zu" : "%.180s", name,
            MOST_ROWS, param->choices);
-  canvas_text(s->c, PLOT_MARGIN, s->y + 8, text, &plot_heading);
+  canvas_text(s->c, CHART_MARGIN, s->y + 8, text, &chart_heading);
 }
 
 static void put_rows(sheet *s, size_t param, plot_tally *tally, size_t *rows) {
@@ -173,11 +173,11 @@ static void begin(sheet *s, const canvas_format *format) {
   plot_make_title(s->data, "choices over time", title);
   plot_describe(s->data, s->n, count_choices(s->data), text);
   canvas_begin(s->c, format, WIDTH, height_of(s), title, text);
-  plot_put_title(s->c, title, text);
+  chart_put_title(s->c, title, text);
 }
 
 static void put_legend(const sheet *s) {
-  double x = PLOT_MARGIN;
+  double x = CHART_MARGIN;
   if (s->data->n > BINS)
     plot_put_shades(s->c, &x, "tried seldom", "often");
   plot_put_legend(s->c, &x, PLOT_SIGN_BEST, s->data, "best trial");
@@ -186,9 +186,9 @@ static void put_legend(const sheet *s) {
 }
 
 static void put_columns(sheet *s) {
-  canvas_text(s->c, STRIP_X, PLOT_TOP, "trials in their order", &plot_quiet);
-  canvas_text(s->c, TRIED_X, PLOT_TOP, "tried", &plot_quiet);
-  canvas_text(s->c, BEST_X, PLOT_TOP, "best value", &plot_quiet);
+  canvas_text(s->c, STRIP_X, PLOT_TOP, "trials in their order", &chart_quiet);
+  canvas_text(s->c, TRIED_X, PLOT_TOP, "tried", &chart_quiet);
+  canvas_text(s->c, BEST_X, PLOT_TOP, "best value", &chart_quiet);
 }
 
 cocabo_status plot_categories(const plot_data *data, const canvas_format *format,

@@ -7,9 +7,9 @@
 
 #include "front/buffer.h"
 #include "front/fail.h"
+#include "front/scale.h"
 #include "importance.h"
 #include "output.h"
-#include "scale.h"
 
 /* ---- reading: the space --------------------------------------------------------- */
 

@@ -30,8 +30,8 @@ static void lay_out(sheet *s) {
     s->y.from -= strips;
   else
     s->y.to += strips;
-  s->left = PLOT_MARGIN + 18 + plot_axis_width(&s->y, TICKS);
-  s->right = WIDTH - PLOT_MARGIN;
+  s->left = CHART_MARGIN + 18 + chart_axis_width(&s->y, TICKS);
+  s->right = WIDTH - CHART_MARGIN;
   const double last = (double)data->number[data->n - 1];
   s->x = (scale){0.0, last > 0.0 ? last : 1.0, false, s->left + 8, s->right - 8};
   const double edge = data->maximize ? s->bottom : s->top;
@@ -49,10 +49,10 @@ static double y_of(const sheet *s, double value) {
 }
 
 static void put_trials(const sheet *s) {
-  static const canvas_style trial = {.fill = PLOT_PALE, .stroke = CANVAS_NONE};
-  static const canvas_style beyond = {.fill = PLOT_QUIET, .stroke = CANVAS_NONE};
+  static const canvas_style trial = {.fill = CHART_PALE, .stroke = CANVAS_NONE};
+  static const canvas_style beyond = {.fill = CHART_QUIET, .stroke = CANVAS_NONE};
   static const canvas_style failed = {
-      .fill = CANVAS_NONE, .stroke = PLOT_MARKED, .width = 1.6};
+      .fill = CANVAS_NONE, .stroke = CHART_MARKED, .width = 1.6};
   const plot_data *data = s->data;
   const double radius = plot_radius(data->n);
   char tip[PLOT_TIP];
@@ -87,28 +87,29 @@ static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
     best = value;
   }
   points[n++] = (canvas_point){s->x.to, y_of(s, best)};
-  canvas_lines(s->c, points, n, PLOT_INK, 2);
+  canvas_lines(s->c, points, n, CHART_INK, 2);
   free(points);
   return COCABO_OK;
 }
 
 static void put_axes(const sheet *s) {
   ticks t;
-  canvas_font upwards = plot_label_middle;
+  canvas_font upwards = chart_label_middle;
   upwards.upwards = true;
-  plot_put_axis_left(s->c, &s->y, s->left, s->right - s->left, TICKS, true);
-  canvas_line(s->c, s->left, s->top, s->left, s->bottom, PLOT_INK, 1);
-  canvas_line(s->c, s->left, s->bottom, s->right, s->bottom, PLOT_INK, 1);
+  chart_put_axis_left(s->c, &s->y, s->left, s->right - s->left, TICKS, true);
+  canvas_line(s->c, s->left, s->top, s->left, s->bottom, CHART_INK, 1);
+  canvas_line(s->c, s->left, s->bottom, s->right, s->bottom, CHART_INK, 1);
   ticks_find_whole(&s->x, 10, &t);
-  plot_put_axis_below(s->c, &s->x, &t, s->bottom);
-  canvas_text(s->c, (s->left + s->right) / 2, HEIGHT - 16, "trial", &plot_label_middle);
-  canvas_text(s->c, PLOT_MARGIN, (s->top + s->bottom) / 2,
+  chart_put_axis_below(s->c, &s->x, &t, s->bottom);
+  canvas_text(s->c, (s->left + s->right) / 2, HEIGHT - 16, "trial",
+              &chart_label_middle);
+  canvas_text(s->c, CHART_MARGIN, (s->top + s->bottom) / 2,
               s->range.log ? "value (logarithmic)" : "value", &upwards);
 }
 
 static void put_legend(const sheet *s) {
   const plot_data *data = s->data;
-  double x = PLOT_MARGIN;
+  double x = CHART_MARGIN;
   char text[80];
   plot_put_legend(s->c, &x, PLOT_SIGN_TRIAL, data, "trial");
   plot_put_legend(s->c, &x, PLOT_SIGN_LINE, data, "best so far");
@@ -128,7 +129,7 @@ static void begin(sheet *s, const canvas_format *format) {
   plot_make_title(s->data, "values of the trials", title);
   plot_describe(s->data, s->data->d, s->data->d, text);
   canvas_begin(s->c, format, WIDTH, HEIGHT, title, text);
-  plot_put_title(s->c, title, text);
+  chart_put_title(s->c, title, text);
 }
 
 cocabo_status plot_history(const plot_data *data, const canvas_format *format,

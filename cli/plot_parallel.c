@@ -94,7 +94,7 @@ static void put_axis_label(canvas *c, double x, double y, const char *text,
                            double room) {
   char fitted[CANVAS_FITTED];
   canvas_fit(fitted, text, 11, room);
-  const canvas_font font = {.size = 11, .colour = PLOT_INK};
+  const canvas_font font = {.size = 11, .colour = CHART_INK};
   canvas_rect(c, x + 4, y - 7, canvas_text_width(fitted, 10.5) + 3, 14, 0xffffff,
               CANVAS_NONE);
   canvas_text(c, x + 6, y, fitted, &font);
@@ -109,7 +109,7 @@ static void put_number_axis(const sheet *s, double x, const scale *along, bool w
     ticks_find(along, 6, &t);
   for (int i = 0; i < t.n; i++) {
     const double y = scale_at(along, t.at[i]);
-    canvas_line(s->c, x - 3, y, x + 3, y, PLOT_INK, 1);
+    canvas_line(s->c, x - 3, y, x + 3, y, CHART_INK, 1);
     put_axis_label(s->c, x, y, ticks_label(&t, i, label), label_room(s, x));
   }
 }
@@ -119,7 +119,7 @@ static void put_choice_axis(const sheet *s, double x, const plot_param *param) {
   for (size_t k = 0; k < param->choices; k++) {
     const double share = plot_place(param, (double)k);
     const double half = 0.25 / (double)param->choices;
-    canvas_line(s->c, x, frame_y(share - half), x, frame_y(share + half), PLOT_INK, 3);
+    canvas_line(s->c, x, frame_y(share - half), x, frame_y(share + half), CHART_INK, 3);
     if (k % every == 0)
       put_axis_label(s->c, x, frame_y(share), param->labels[k], label_room(s, x));
   }
@@ -139,14 +139,14 @@ static void put_param_axis(const sheet *s, size_t i) {
 static void put_axes(const sheet *s) {
   const scale value = {s->range.low, s->range.high, s->range.log, frame_y(0),
                        frame_y(1)};
-  canvas_font heading = plot_heading;
+  canvas_font heading = chart_heading;
   heading.anchor = CANVAS_MIDDLE;
   heading.size = 12;
   char fitted[CANVAS_FITTED];
   for (size_t axis = 0; axis <= s->n; axis++) {
     const double x = axis_x(s, axis);
     const char *name = axis > 0 ? s->data->params[s->params[axis - 1]].name : "value";
-    canvas_line(s->c, x, frame_y(0), x, frame_y(1), PLOT_INK, 1);
+    canvas_line(s->c, x, frame_y(0), x, frame_y(1), CHART_INK, 1);
     canvas_text(s->c, x, frame_y(0) + 18, canvas_fit(fitted, name, 13, s->space - 8),
                 &heading);
     if (axis > 0)
@@ -164,11 +164,11 @@ static void begin(sheet *s, const canvas_format *format) {
   s->space = s->n < 5 ? (760.0 - LEFT - RIGHT) / (double)s->n : SPACE;
   canvas_begin(s->c, format, LEFT + RIGHT + s->space * (double)s->n,
                frame_y(0) + BOTTOM, title, text);
-  plot_put_title(s->c, title, text);
+  chart_put_title(s->c, title, text);
 }
 
 static void put_legend(const sheet *s) {
-  double x = PLOT_MARGIN;
+  double x = CHART_MARGIN;
   char text[80];
   plot_put_shades(s->c, &x, "worst trial", "best");
   snprintf(text, sizeof text, "(%d of %zu lines)", MOST_LINES, s->data->complete);

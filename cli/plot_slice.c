@@ -40,7 +40,7 @@ typedef struct panel {
 static double widest_label(const plot_param *param) {
   double widest = 0.0;
   for (size_t k = 0; k < param->choices; k++)
-    widest = fmax(widest, canvas_text_width(param->labels[k], plot_label.size));
+    widest = fmax(widest, canvas_text_width(param->labels[k], chart_label.size));
   return widest;
 }
 
@@ -58,7 +58,7 @@ static void put_choices(canvas *c, const panel *p) {
   const plot_param *param = p->param;
   const bool lie = labels_lie(param, p->width);
   const size_t every = lie ? 1 : label_every(param, p->width);
-  canvas_font upright = plot_label_end;
+  canvas_font upright = chart_label_end;
   upright.upwards = true;
   char fitted[CANVAS_FITTED];
   for (size_t k = 0; k < param->choices; k++) {
@@ -66,12 +66,12 @@ static void put_choices(canvas *c, const panel *p) {
     const double y = p->y + PANEL;
     if (k % every != 0)
       continue;
-    canvas_line(c, x, y, x, y + 4, PLOT_INK, 1);
+    canvas_line(c, x, y, x, y + 4, CHART_INK, 1);
     if (lie)
-      canvas_text(c, x, y + 14, param->labels[k], &plot_label_middle);
+      canvas_text(c, x, y + 14, param->labels[k], &chart_label_middle);
     else
       canvas_text(c, x, y + 8,
-                  canvas_fit(fitted, param->labels[k], plot_label.size, LONGEST),
+                  canvas_fit(fitted, param->labels[k], chart_label.size, LONGEST),
                   &upright);
   }
 }
@@ -96,8 +96,8 @@ static void lay_out(sheet *s) {
   const scale y = {s->range.low, s->range.high, s->range.log, PANEL, 0};
   s->columns = columns_for(s->n);
   s->rows = (s->n + s->columns - 1) / s->columns;
-  s->left = PLOT_MARGIN + 18 + plot_axis_width(&y, 4);
-  s->panel_width = (WIDTH - PLOT_MARGIN - s->left + GAP) / (double)s->columns - GAP;
+  s->left = CHART_MARGIN + 18 + chart_axis_width(&y, 4);
+  s->panel_width = (WIDTH - CHART_MARGIN - s->left + GAP) / (double)s->columns - GAP;
   s->top[0] = PLOT_TOP + NAME;
   for (size_t row = 0; row < s->rows; row++)
     s->top[row + 1] = s->top[row] + PANEL + room_below(s, row) + NAME;
@@ -157,7 +157,7 @@ static void put_axis(const sheet *s, const panel *p) {
     ticks_find_whole(&x, wanted, &t);
   else
     ticks_find(&x, wanted, &t);
-  plot_put_axis_below(s->c, &x, &t, p->y + PANEL);
+  chart_put_axis_below(s->c, &x, &t, p->y + PANEL);
 }
 
 static void put_panel(const sheet *s, size_t i) {
@@ -165,13 +165,13 @@ static void put_panel(const sheet *s, size_t i) {
   const plot_data *data = s->data;
   const double radius = 0.8 * plot_radius(data->n);
   char fitted[CANVAS_FITTED], name[CANVAS_FITTED], tip[PLOT_TIP];
-  plot_put_axis_left(s->c, &p.value, p.x, p.width, 4, i % s->columns == 0);
+  chart_put_axis_left(s->c, &p.value, p.x, p.width, 4, i % s->columns == 0);
   canvas_rect(s->c, p.x, p.y, p.width, PANEL, CANVAS_NONE, 0x999999);
   put_axis(s, &p);
   snprintf(name, sizeof name, "%.200s%s", p.param->name,
            p.param->log ? " (logarithmic)" : "");
   canvas_text(s->c, p.x, p.y - 10, canvas_fit(fitted, name, 14, p.width),
-              &plot_heading);
+              &chart_heading);
   for (size_t row = 0; row < data->n; row++)
     if (!plot_failed(data, row))
       put_trial(s, &p, row, radius);
@@ -187,12 +187,12 @@ static void begin(sheet *s, const canvas_format *format) {
   plot_make_title(s->data, "values against parameters", title);
   plot_describe(s->data, s->n, s->data->d, text);
   canvas_begin(s->c, format, WIDTH, s->top[s->rows], title, text);
-  plot_put_title(s->c, title, text);
+  chart_put_title(s->c, title, text);
 }
 
 static void put_legend(const sheet *s) {
   const plot_data *data = s->data;
-  double x = PLOT_MARGIN;
+  double x = CHART_MARGIN;
   char text[80];
   snprintf(text, sizeof text, "%" PRId64, data->number[data->n - 1]);
   plot_put_shades(s->c, &x, "trial 0", text);
@@ -211,12 +211,12 @@ cocabo_status plot_slice(const plot_data *data, const canvas_format *format, can
   lay_out(&s);
   begin(&s, format);
   put_legend(&s);
-  canvas_font upwards = plot_label_middle;
+  canvas_font upwards = chart_label_middle;
   upwards.upwards = true;
   for (size_t i = 0; i < s.n; i++)
     put_panel(&s, i);
   for (size_t row = 0; row < s.rows; row++)
-    canvas_text(c, PLOT_MARGIN, panel_at(&s, row * s.columns).y + PANEL / 2.0,
+    canvas_text(c, CHART_MARGIN, panel_at(&s, row * s.columns).y + PANEL / 2.0,
                 s.range.log ? "value (logarithmic)" : "value", &upwards);
   return COCABO_OK;
 }

@@ -13,10 +13,10 @@
 #include "bar.h"
 #include "finish.h"
 #include "front/clock.h"
+#include "front/show.h"
 #include "guard.h"
 #include "lease.h"
 #include "output.h"
-#include "show.h"
 #include "signals.h"
 
 /* Seconds: between two asks when there is nothing to hand out, and between two tries of

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "front/fail.h"
-#include "show.h"
+#include "front/show.h"
 
 /* The text is unquoted in place: `to` never overtakes `from`. */
 typedef struct cursor {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show.h"
+#include "front/show.h"
 #include "spec_file.h"
 #include "words.h"
 

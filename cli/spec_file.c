@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "front/outfile.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 #include "words.h"
 
 /* ---- sentences ------------------------------------------------------------------- */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "front/buffer.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 #include "spec.h"
 #include "spec_file.h"
 #include "words.h"

@@ -11,7 +11,7 @@
 
 #include "front/args.h"
 #include "front/fail.h"
-#include "show.h"
+#include "front/show.h"
 
 cocabo_status cli_table_begin(cli_table *table, size_t columns, cocabo_error *err) {
   *table = (cli_table){.columns = columns,

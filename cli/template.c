@@ -8,8 +8,8 @@
 #include "front/buffer.h"
 #include "front/fail.h"
 #include "front/guess.h"
+#include "front/show.h"
 #include "output.h"
-#include "show.h"
 
 /* ---- finding holes -------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "front/fail.h"
-#include "show.h"
+#include "front/show.h"
 
 /* The right half of a character of two columns. */
 #define COVERED 0xffffffffu

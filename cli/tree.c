@@ -10,7 +10,7 @@
 
 #include "front/buffer.h"
 #include "front/fail.h"
-#include "show.h"
+#include "front/show.h"
 
 enum { MAX_ANCHORS = 1000, MAX_ALIASES = 1000 };
 

@@ -13,7 +13,7 @@
 #include "output.h"
 #include "scalar.h"
 #include "sheet.h"
-#include "show.h"
+#include "front/show.h"
 
 /* ---- arguments ------------------------------------------------------------------- */
 

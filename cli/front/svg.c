@@ -1,8 +1,8 @@
-#include "svg.h"
+#include "front/svg.h"
 
 #include <string.h>
 
-#include "show.h"
+#include "front/show.h"
 
 /* Marks without a tip that follow each other in one style share a path, which makes
  * ten thousand of them affordable; everything in one style shares a <g>. */

@@ -1,6 +1,6 @@
 /* scale.h - from data to positions, and the round numbers along an axis. */
-#ifndef CLI_SCALE_H
-#define CLI_SCALE_H
+#ifndef FRONT_SCALE_H
+#define FRONT_SCALE_H
 
 #include <stdbool.h>
 #include <stddef.h>

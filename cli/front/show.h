@@ -1,6 +1,6 @@
 /* show.h - texts of others as a short, harmless part of one of our lines. */
-#ifndef CLI_SHOW_H
-#define CLI_SHOW_H
+#ifndef FRONT_SHOW_H
+#define FRONT_SHOW_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "show.h"
+#include "front/show.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * does not fail: a canvas that ran out of memory ignores what follows, and says so at
  * the end.
  */
-#ifndef CLI_CANVAS_H
-#define CLI_CANVAS_H
+#ifndef FRONT_CANVAS_H
+#define FRONT_CANVAS_H
 
 #include <stdbool.h>
 #include <stddef.h>

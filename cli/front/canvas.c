@@ -1,4 +1,4 @@
-#include "canvas.h"
+#include "front/canvas.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "front/fail.h"
-#include "show.h"
+#include "front/show.h"
 
 void canvas_begin(canvas *c, const canvas_format *format, double width, double height,
                   const char *title, const char *description) {

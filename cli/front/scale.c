@@ -1,4 +1,4 @@
-#include "scale.h"
+#include "front/scale.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* svg.h - a canvas that becomes an SVG file: text as text in any sans-serif font,
  * scalable, on a white ground, with a title and a description for screen readers. */
-#ifndef CLI_SVG_H
-#define CLI_SVG_H
+#ifndef FRONT_SVG_H
+#define FRONT_SVG_H
 
-#include "canvas.h"
+#include "front/canvas.h"
 
 extern const canvas_format svg_format;
 
