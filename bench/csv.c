@@ -263,6 +263,46 @@ cocabo_status bench_results_load(bench_results *out, const char *path,
   return bench_results_parse(out, path, text, false, err);
 }
 
+/* Appends a file's text to that of the files before it, under one header. */
+static cocabo_status join_file(front_buffer *joint, const char *first, int64_t *workers,
+                               const char *path, cocabo_error *err) {
+  front_buffer text = {0};
+  bench_results results = {0};
+  cocabo_status status = bench_results_load(&results, path, &text, err);
+  const size_t header = strlen(bench_csv_header(results.workers > 0));
+  if (status == COCABO_OK && results.n > 0) {
+    if (joint->size == 0)
+      *workers = results.workers;
+    const size_t from = joint->size > 0 ? header : 0;
+    status =
+        results.workers == *workers
+            ? front_buffer_append(joint, text.data + from, text.size - from, err)
+            : cb_fail(err, COCABO_E_INVALID,
+                      "%s has %lld simulated workers and %s %lld, want files of "
+                      "one kind",
+                      path, (long long)results.workers, first, (long long)*workers);
+  }
+  bench_results_free(&results);
+  front_buffer_free(&text);
+  return status;
+}
+
+/* Each text is checked by itself first, so that sentences name the file and its line.
+ */
+cocabo_status bench_results_load_all(bench_results *out, int n,
+                                     const char *const *paths, front_buffer *text,
+                                     cocabo_error *err) {
+  int64_t workers = 0;
+  *out = (bench_results){0};
+  if (n == 1)
+    return bench_results_load(out, paths[0], text, err);
+  for (int i = 0; i < n; i++)
+    CB_TRY(join_file(text, paths[0], &workers, paths[i], err));
+  if (text->size == 0)
+    CB_TRY(front_buffer_puts(text, bench_csv_header(false), err));
+  return bench_results_parse(out, "the list of files", text, false, err);
+}
+
 void bench_results_free(bench_results *results) {
   cb_free(results->series);
   cb_free(results->by_key);
@@ -309,16 +349,13 @@ void bench_series_bests(const bench_series *series, double *by_now) {
   }
 }
 
-double bench_series_best_at_time(const bench_series *series, double time) {
+void bench_series_times(const bench_series *series, double *time, double *best) {
   const char *cursor = series->text;
-  double best = NAN, last = -INFINITY;
   for (int64_t i = 0; i < series->rows; i++) {
     const bench_row row = bench_csv_next(&cursor);
-    if (row.time <= time)
-      best = row.best;
-    last = row.time;
+    time[i] = row.time;
+    best[i] = row.best;
   }
-  return time <= last ? best : NAN;
 }
 
 bench_names bench_series_names(const bench_series *series) {

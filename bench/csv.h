@@ -74,6 +74,12 @@ void bench_results_free(bench_results *results); /* and back to {0} */
 cocabo_status bench_results_load(bench_results *out, const char *path,
                                  front_buffer *text, cocabo_error *err);
 
+/* The runs of several files, which must be of the same number of workers and have no
+ * run in common. */
+cocabo_status bench_results_load_all(bench_results *out, int n,
+                                     const char *const *paths, front_buffer *text,
+                                     cocabo_error *err);
+
 /* The run of that key, or NULL. */
 const bench_series *bench_results_find(const bench_results *results, const char *key);
 
@@ -84,8 +90,8 @@ int64_t bench_results_longest(const bench_results *results);
  * for an iteration that the run does not finish. */
 void bench_series_bests(const bench_series *series, double *by_now);
 
-/* `best` at a simulated time; NaN before the run's first result and after its last. */
-double bench_series_best_at_time(const bench_series *series, double time);
+/* time[i] and best[i] of row i, for 0 <= i < series->rows; times do not decrease. */
+void bench_series_times(const bench_series *series, double *time, double *best);
 
 /* The names in a run's key; borrowed, and not terminated. */
 typedef struct bench_names {

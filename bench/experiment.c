@@ -212,12 +212,13 @@ static cocabo_status play_with_workers(session *s, cocabo_error *err) {
 
 /* ---- either --------------------------------------------------------------------- */
 
-cocabo_status bench_experiment_run(const bench_experiment *experiment,
-                                   bench_evaluated_fn evaluated, void *user,
-                                   front_buffer *rows, cocabo_error *err) {
+cocabo_status bench_experiment_play(const bench_experiment *experiment,
+                                    cocabo_study *study, bench_evaluated_fn evaluated,
+                                    void *user, front_buffer *rows, cocabo_error *err) {
   const int64_t most =
       experiment->init > experiment->batch ? experiment->init : experiment->batch;
   session s = {.experiment = experiment,
+               .study = study,
                .row = {.best = -INFINITY, .workers = experiment->workers},
                .rows = rows,
                .evaluated = evaluated,
@@ -226,11 +227,19 @@ cocabo_status bench_experiment_run(const bench_experiment *experiment,
   s.trials = cb_calloc((size_t)most, sizeof *s.trials);
   if (!s.trials)
     return cb_no_memory(err);
-  cocabo_status status = bench_experiment_study(experiment, &s.study, err);
-  if (status == COCABO_OK)
-    status =
-        experiment->workers > 0 ? play_with_workers(&s, err) : play_in_step(&s, err);
-  cocabo_study_free(s.study);
+  const cocabo_status status =
+      experiment->workers > 0 ? play_with_workers(&s, err) : play_in_step(&s, err);
   cb_free(s.trials);
+  return status;
+}
+
+cocabo_status bench_experiment_run(const bench_experiment *experiment,
+                                   bench_evaluated_fn evaluated, void *user,
+                                   front_buffer *rows, cocabo_error *err) {
+  cocabo_study *study;
+  CB_TRY(bench_experiment_study(experiment, &study, err));
+  const cocabo_status status =
+      bench_experiment_play(experiment, study, evaluated, user, rows, err);
+  cocabo_study_free(study);
   return status;
 }

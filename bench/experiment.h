@@ -46,5 +46,9 @@ typedef void (*bench_evaluated_fn)(void *user);
 cocabo_status bench_experiment_run(const bench_experiment *experiment,
                                    bench_evaluated_fn evaluated, void *user,
                                    front_buffer *rows, cocabo_error *err);
+/* The same in a fresh study of the experiment, which keeps what happened. */
+cocabo_status bench_experiment_play(const bench_experiment *experiment,
+                                    cocabo_study *study, bench_evaluated_fn evaluated,
+                                    void *user, front_buffer *rows, cocabo_error *err);
 
 #endif

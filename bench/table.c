@@ -1,5 +1,4 @@
 /* table.c - cocabo-bench table: mean and standard error of the best value by now. */
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "csv.h"
 #include "front/args.h"
 #include "front/json.h"
-#include "stats.h"
+#include "groups.h"
 
 /* ---- the command line ----------------------------------------------------------- */
 
@@ -27,13 +26,6 @@ static const front_option options[] = {
     {"--json", NULL, "one JSON object a line", FRONT_FLAG, offsetof(table_args, json)},
     {0}};
 
-/* All runs of one problem, method and batch. */
-typedef struct group {
-  const bench_series *first; /* names the group */
-  int64_t runs;
-  bench_mean *at; /* of `best`, one for each column shown; borrowed from the table */
-} group;
-
 typedef struct table {
   table_args args;
   const char *path;
@@ -41,10 +33,7 @@ typedef struct table {
   front_ints at;    /* the columns: iterations, or simulated times */
   front_buffer text;
   bench_results results;
-  size_t n;
-  group *groups;     /* n, in the order they were found */
-  bench_mean *means; /* at.n for each group */
-  double *by_now;    /* room for one run's bests, by iteration */
+  bench_groups groups; /* seen in the columns */
 } table;
 
 static cocabo_status parse(table *t, int argc, char **argv, cocabo_error *err) {
@@ -71,59 +60,24 @@ static cocabo_status load(table *t, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* ---- the numbers ---------------------------------------------------------------- */
-
-static bool same_group(const bench_series *a, const bench_series *b) {
-  return a->group == b->group && memcmp(a->text, b->text, a->group) == 0;
-}
-
-/* The group of a series, opened if it is the first of its kind. */
-static group *find_group(table *t, const bench_series *s) {
-  for (size_t i = 0; i < t->n; i++)
-    if (same_group(t->groups[i].first, s))
-      return &t->groups[i];
-  group *g = &t->groups[t->n];
-  *g = (group){.first = s, .at = t->means + t->n * (size_t)t->at.n};
-  t->n++;
-  return g;
-}
-
-/* NaN: the run does not reach it. by_now has the run's bests. */
-static double best_at(const table *t, const bench_series *s, int64_t at) {
-  if (t->args.time)
-    return bench_series_best_at_time(s, (double)at);
-  return at <= s->rows ? t->by_now[at] : NAN;
-}
-
-static void add_series(table *t, const bench_series *s) {
-  group *g = find_group(t, s);
-  g->runs++;
-  bench_series_bests(s, t->by_now);
-  for (int64_t k = 0; k < t->at.n; k++) {
-    const double best = best_at(t, s, t->at.items[k]);
-    if (!isnan(best))
-      bench_mean_add(&g->at[k], best);
-  }
-}
-
 static cocabo_status compute(table *t, cocabo_error *err) {
-  t->groups = cb_calloc(t->results.n, sizeof *t->groups);
-  t->means = cb_calloc(t->results.n * (size_t)t->at.n, sizeof *t->means);
-  t->by_now =
-      cb_calloc((size_t)bench_results_longest(&t->results) + 1, sizeof *t->by_now);
-  if (!t->groups || !t->means || !t->by_now)
+  double *at = cb_calloc((size_t)t->at.n, sizeof *at);
+  if (!at)
     return cb_no_memory(err);
-  for (size_t i = 0; i < t->results.n; i++)
-    add_series(t, &t->results.series[i]);
-  return COCABO_OK;
+  for (int64_t k = 0; k < t->at.n; k++)
+    at[k] = (double)t->at.items[k];
+  const cocabo_status status =
+      bench_groups_make(&t->groups, &t->results, t->args.time, t->at.n, at, err);
+  cb_free(at);
+  return status;
 }
 
 /* ---- the output ----------------------------------------------------------------- */
 
-static void print_json(const table *t, const group *g) {
+static void print_json(const table *t, const bench_group *g) {
   const bench_names n = bench_series_names(g->first);
   for (int64_t k = 0; k < t->at.n; k++) {
-    if (g->at[k].n == 0)
+    if (g->best[k].n == 0)
       continue;
     printf("{\"problem\": ");
     front_print_json_text(n.problem, n.problem_size);
@@ -134,16 +88,16 @@ static void print_json(const table *t, const group *g) {
       printf(", \"workers\": %lld", (long long)t->results.workers);
     printf(", \"%s\": %lld, \"mean\": ", t->args.time ? "time" : "at",
            (long long)t->at.items[k]);
-    front_print_json_number(g->at[k].mean);
+    front_print_json_number(g->best[k].mean);
     printf(", \"se\": ");
-    front_print_json_number(bench_mean_se(&g->at[k]));
-    printf(", \"runs\": %lld}\n", (long long)g->at[k].n);
+    front_print_json_number(bench_mean_se(&g->best[k]));
+    printf(", \"runs\": %lld}\n", (long long)g->best[k].n);
   }
 }
 
 /* "mean (se)", with the number of runs where it is not all of the group's. */
-static void format_cell(const group *g, int64_t k, char *out, size_t size) {
-  const bench_mean *m = &g->at[k];
+static void format_cell(const bench_group *g, int64_t k, char *out, size_t size) {
+  const bench_mean *m = &g->best[k];
   if (m->n == 0)
     snprintf(out, size, "-");
   else if (m->n == g->runs)
@@ -160,8 +114,8 @@ static void widen(int *width, int size) {
 
 /* Is there a run that reaches this column? */
 static bool is_shown(const table *t, int64_t k) {
-  for (size_t i = 0; i < t->n; i++)
-    if (t->groups[i].at[k].n > 0)
+  for (size_t i = 0; i < t->groups.n; i++)
+    if (t->groups.items[i].best[k].n > 0)
       return true;
   return false;
 }
@@ -173,8 +127,8 @@ static int format_title(const table *t, int64_t k, char *out, size_t size) {
 static int cell_width(const table *t, int64_t k) {
   char cell[80];
   int width = format_title(t, k, cell, sizeof cell);
-  for (size_t i = 0; i < t->n; i++) {
-    format_cell(&t->groups[i], k, cell, sizeof cell);
+  for (size_t i = 0; i < t->groups.n; i++) {
+    format_cell(&t->groups.items[i], k, cell, sizeof cell);
     widen(&width, (int)strlen(cell));
   }
   return width;
@@ -191,7 +145,7 @@ static void print_title(const table *t, int problem, int method) {
   putchar('\n');
 }
 
-static void print_group(const table *t, const group *g, int problem, int method) {
+static void print_group(const table *t, const bench_group *g, int problem, int method) {
   const bench_names n = bench_series_names(g->first);
   printf("%-*.*s  %-*.*s  %5lld  %4lld", problem, n.problem_size, n.problem, method,
          n.method_size, n.method, (long long)g->first->batch, (long long)g->runs);
@@ -206,20 +160,20 @@ static void print_group(const table *t, const group *g, int problem, int method)
 
 static void print_table(const table *t) {
   int problem = (int)strlen("problem"), method = (int)strlen("method"); /* widths */
-  for (size_t i = 0; i < t->n; i++) {
-    widen(&problem, bench_series_names(t->groups[i].first).problem_size);
-    widen(&method, bench_series_names(t->groups[i].first).method_size);
+  for (size_t i = 0; i < t->groups.n; i++) {
+    widen(&problem, bench_series_names(t->groups.items[i].first).problem_size);
+    widen(&method, bench_series_names(t->groups.items[i].first).method_size);
   }
   print_title(t, problem, method);
-  for (size_t i = 0; i < t->n; i++)
-    print_group(t, &t->groups[i], problem, method);
+  for (size_t i = 0; i < t->groups.n; i++)
+    print_group(t, &t->groups.items[i], problem, method);
 }
 
 static int print(const table *t) {
   if (!t->args.json)
     print_table(t);
-  for (size_t i = 0; t->args.json && i < t->n; i++)
-    print_json(t, &t->groups[i]);
+  for (size_t i = 0; t->args.json && i < t->groups.n; i++)
+    print_json(t, &t->groups.items[i]);
   return front_finish_output("table");
 }
 
@@ -227,9 +181,7 @@ static void table_clear(table *t) {
   front_ints_free(&t->at);
   bench_results_free(&t->results);
   front_buffer_free(&t->text);
-  cb_free(t->groups);
-  cb_free(t->means);
-  cb_free(t->by_now);
+  bench_groups_free(&t->groups);
 }
 
 static cocabo_status prepare(table *t, int argc, char **argv, cocabo_error *err) {

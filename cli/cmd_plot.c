@@ -102,19 +102,6 @@ static cocabo_status draw(const order *o, const plot_data *data, front_buffer *o
   return status;
 }
 
-/* The path names the whole new picture or what it named before. */
-static cocabo_status replace_file(const char *path, const front_buffer *picture,
-                                  cocabo_error *err) {
-  const bool existed = access(path, F_OK) == 0;
-  front_outfile file;
-  FRONT_TRY(front_outfile_open(&file, path, err));
-  const cocabo_status status = front_outfile_replace(&file, picture, err);
-  if (status != COCABO_OK && !existed)
-    unlink(file.path);
-  front_outfile_close(&file);
-  return status;
-}
-
 static int write_picture(const order *o, const plot_data *data,
                          const cli_common *common) {
   cocabo_error err;
@@ -122,7 +109,7 @@ static int write_picture(const order *o, const plot_data *data,
   int status = FRONT_DONE;
   if (draw(o, data, &picture, &err) != COCABO_OK)
     status = cli_complain("plot", &err);
-  else if (replace_file(o->output, &picture, &err) != COCABO_OK)
+  else if (front_outfile_write(o->output, &picture, &err) != COCABO_OK)
     status = front_complain("plot", FRONT_FAILURE, &err);
   else
     cli_note(common, "cocabo plot: wrote %s", o->output);

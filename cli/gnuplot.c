@@ -15,10 +15,6 @@
 
 enum { NO_GROUP, LINE_GROUP, AREA_GROUP, DOT_GROUP };
 
-static bool same_style(const canvas_style *a, const canvas_style *b) {
-  return a->fill == b->fill && a->stroke == b->stroke && a->width == b->width;
-}
-
 static void close_group(canvas *c) {
   if (c->group_kind == NO_GROUP)
     return;
@@ -50,7 +46,7 @@ static void put_plot(canvas *c, int kind, const canvas_style *style) {
 
 /* What follows goes on in the open group if it can; a blank line parts two paths. */
 static void open_group(canvas *c, int kind, const canvas_style *style) {
-  if (c->group_kind == kind && same_style(&c->group, style)) {
+  if (c->group_kind == kind && canvas_same_style(&c->group, style)) {
     if (kind != DOT_GROUP)
       canvas_put(c, "\n");
     return;

@@ -25,11 +25,16 @@ void canvas_free(canvas *c) {
 
 /* ---- drawing -------------------------------------------------------------------- */
 
+void canvas_path(canvas *c, const canvas_point *points, size_t n, bool closed,
+                 const canvas_style *style, const char *tip) {
+  if (n > 1)
+    c->format->path(c, points, n, closed, style, tip);
+}
+
 void canvas_lines(canvas *c, const canvas_point *points, size_t n, int colour,
                   double width) {
   const canvas_style style = {.fill = CANVAS_NONE, .stroke = colour, .width = width};
-  if (n > 1)
-    c->format->path(c, points, n, false, &style, NULL);
+  canvas_path(c, points, n, false, &style, NULL);
 }
 
 void canvas_line(canvas *c, double x1, double y1, double x2, double y2, int colour,
@@ -62,6 +67,7 @@ void canvas_mark(canvas *c, canvas_shape shape, double x, double y, double radiu
       [CANVAS_DIAMOND] = {4, {{0, -1.2}, {1.2, 0}, {0, 1.2}, {-1.2, 0}}},
       [CANVAS_UP] = {3, {{0, -1}, {1, 0.8}, {-1, 0.8}, {0, 0}}},
       [CANVAS_DOWN] = {3, {{0, 1}, {1, -0.8}, {-1, -0.8}, {0, 0}}},
+      [CANVAS_SQUARE] = {4, {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}}},
   };
   const canvas_point at = {x, y};
   if (shape == CANVAS_DOT) {
@@ -157,6 +163,11 @@ int canvas_shade(double darkness) {
 }
 
 /* ---- for formats ---------------------------------------------------------------- */
+
+bool canvas_same_style(const canvas_style *a, const canvas_style *b) {
+  return a->fill == b->fill && a->stroke == b->stroke && a->width == b->width &&
+         a->dash == b->dash && a->clear == b->clear;
+}
 
 void canvas_put_bytes(canvas *c, const char *bytes, size_t size) {
   if (c->status == COCABO_OK)

@@ -20,6 +20,9 @@ enum { CANVAS_NONE = -1 };
 typedef struct canvas_style {
   int fill, stroke;
   double width; /* of the stroke */
+  /* SVG only; elsewhere lines are whole and areas cover what they lie on. */
+  const char *dash; /* lengths of dashes and gaps, "6 3"; static; NULL: whole */
+  double clear;     /* of the fill: 0 covers, 1 is not seen at all */
 } canvas_style;
 
 typedef struct canvas_point {
@@ -31,7 +34,8 @@ typedef enum canvas_shape {
   CANVAS_DIAMOND,
   CANVAS_CROSS, /* has a stroke only */
   CANVAS_UP,    /* triangles */
-  CANVAS_DOWN
+  CANVAS_DOWN,
+  CANVAS_SQUARE
 } canvas_shape;
 
 typedef enum canvas_anchor { CANVAS_START, CANVAS_MIDDLE, CANVAS_END } canvas_anchor;
@@ -79,6 +83,10 @@ void canvas_lines(canvas *c, const canvas_point *points, size_t n, int colour,
                   double width);
 void canvas_rect(canvas *c, double x, double y, double width, double height, int fill,
                  int stroke);
+/* A line through the points, or around an area; of one point there is nothing to draw.
+ */
+void canvas_path(canvas *c, const canvas_point *points, size_t n, bool closed,
+                 const canvas_style *style, const char *tip);
 /* The tip, which may be NULL, shows up under the pointer where the format can do it. */
 void canvas_mark(canvas *c, canvas_shape shape, double x, double y, double radius,
                  const canvas_style *style, const char *tip);
@@ -96,7 +104,9 @@ const char *canvas_fit(char out[CANVAS_FITTED], const char *text, double size,
 /* From light (0) to dark (1): told apart by lightness, so also in black and white. */
 int canvas_shade(double darkness);
 
-/* For formats: appends, and remembers if that failed. */
+/* For formats. */
+bool canvas_same_style(const canvas_style *a, const canvas_style *b);
+/* Appends, and remembers if that failed. */
 void canvas_put(canvas *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void canvas_put_bytes(canvas *c, const char *bytes, size_t size);
 

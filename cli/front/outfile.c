@@ -169,3 +169,16 @@ cocabo_status front_outfile_replace(front_outfile *file, const front_buffer *tex
   file->fd = fd;
   return COCABO_OK;
 }
+
+/* A file that this call created does not stay behind empty. */
+cocabo_status front_outfile_write(const char *path, const front_buffer *text,
+                                  cocabo_error *err) {
+  const bool existed = access(path, F_OK) == 0;
+  front_outfile file;
+  FRONT_TRY(front_outfile_open(&file, path, err));
+  const cocabo_status status = front_outfile_replace(&file, text, err);
+  if (status != COCABO_OK && !existed)
+    unlink(file.path);
+  front_outfile_close(&file);
+  return status;
+}

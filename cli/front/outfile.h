@@ -28,6 +28,10 @@ cocabo_status front_outfile_append(front_outfile *file, const char *text, size_t
 cocabo_status front_outfile_replace(front_outfile *file, const front_buffer *text,
                                     cocabo_error *err);
 
+/* All of it in one call: the path names the whole new text or what it named before. */
+cocabo_status front_outfile_write(const char *path, const front_buffer *text,
+                                  cocabo_error *err);
+
 /* The whole text behind a descriptor; path is for the sentence. */
 cocabo_status front_read_all(int fd, const char *path, front_buffer *text,
                              cocabo_error *err);

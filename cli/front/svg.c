@@ -1,7 +1,6 @@
 #include "front/svg.h"
 
-#include <string.h>
-
+#include "front/fail.h"
 #include "front/show.h"
 
 /* Marks without a tip that follow each other in one style share a path, which makes
@@ -25,16 +24,20 @@ static const char *escape(unsigned c) {
   }
 }
 
-static void put_escaped(canvas *c, const char *text) {
+cocabo_status svg_escape(front_buffer *out, const char *text, cocabo_error *err) {
   size_t bytes;
   for (; *text; text += bytes) {
     const unsigned character = show_decode(text, &bytes);
     const char *escaped = character == 0xfffd && bytes == 1 ? "?" : escape(character);
-    if (escaped)
-      canvas_put_bytes(c, escaped, strlen(escaped));
-    else
-      canvas_put_bytes(c, text, bytes);
+    FRONT_TRY(escaped ? front_buffer_puts(out, escaped, err)
+                      : front_buffer_append(out, text, bytes, err));
   }
+  return COCABO_OK;
+}
+
+static void put_escaped(canvas *c, const char *text) {
+  if (c->status == COCABO_OK)
+    c->status = svg_escape(&c->out, text, NULL);
 }
 
 /* ---- groups --------------------------------------------------------------------- */
@@ -51,6 +54,10 @@ static void put_style(canvas *c, const canvas_style *style) {
   put_colour(c, "stroke", style->stroke);
   if (style->stroke != CANVAS_NONE)
     canvas_put(c, " stroke-width=\"%.4g\"", style->width);
+  if (style->dash)
+    canvas_put(c, " stroke-dasharray=\"%s\"", style->dash);
+  if (style->clear > 0.0)
+    canvas_put(c, " fill-opacity=\"%.4g\"", 1.0 - style->clear);
 }
 
 static void close_group(canvas *c) {
@@ -61,12 +68,8 @@ static void close_group(canvas *c) {
   c->group_kind = NO_GROUP;
 }
 
-static bool same_style(const canvas_style *a, const canvas_style *b) {
-  return a->fill == b->fill && a->stroke == b->stroke && a->width == b->width;
-}
-
 static void open_style(canvas *c, const canvas_style *style) {
-  if (c->group_kind == STYLE_GROUP && same_style(&c->group, style))
+  if (c->group_kind == STYLE_GROUP && canvas_same_style(&c->group, style))
     return;
   close_group(c);
   canvas_put(c, "<g");
@@ -103,7 +106,7 @@ static void svg_path(canvas *c, const canvas_point *points, size_t n, bool close
 static void put_plain_dot(canvas *c, canvas_point at, double radius, int colour) {
   const canvas_style style = {
       .fill = CANVAS_NONE, .stroke = colour, .width = 2.0 * radius};
-  if (c->group_kind != DOT_GROUP || !same_style(&c->group, &style)) {
+  if (c->group_kind != DOT_GROUP || !canvas_same_style(&c->group, &style)) {
     close_group(c);
     canvas_put(c, "<path");
     put_style(c, &style);
@@ -152,10 +155,9 @@ static void svg_begin(canvas *c, const char *title, const char *description) {
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" ");
   canvas_put(c, "viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" ", c->width,
              c->height, c->width, c->height);
-  canvas_put(c, "font-family=\"sans-serif\" role=\"img\" "
-                "aria-labelledby=\"title desc\">\n<title id=\"title\">");
+  canvas_put(c, "font-family=\"sans-serif\" role=\"img\">\n<title>");
   put_escaped(c, title);
-  canvas_put(c, "</title>\n<desc id=\"desc\">");
+  canvas_put(c, "</title>\n<desc>");
   put_escaped(c, description);
   canvas_put(c, "</desc>\n");
 }

@@ -7,4 +7,8 @@
 
 extern const canvas_format svg_format;
 
+/* Appends a text for XML or HTML, outside of tags or in double quotes; what it may not
+ * hold becomes '?'. */
+cocabo_status svg_escape(front_buffer *out, const char *text, cocabo_error *err);
+
 #endif
