@@ -5,7 +5,6 @@
  * chance that the bandit gave each category before each draw; where there was no bandit
  * the best value with each category by then.
  */
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,23 +87,27 @@ static cocabo_status tell_team(cb_team *team, const figure *f, const cb_settings
   return cb_team_tell(team, trial->h, f->history->y[row], draws, err);
 }
 
-/* One point at a time: before a trial is asked for, all trials before it are over. */
+/* One point at a time: before a trial is asked for, all trials before it are over.
+ * *agrees: these are the chances that the trials say they were drawn with. */
 static cocabo_status follow_team(const figure *f, const block *b, const cb_settings *s,
-                                 cb_team *team, cocabo_error *err) {
+                                 cb_team *team, bool *agrees, cocabo_error *err) {
   int64_t row = 0;
+  *agrees = true;
   for (int64_t i = 0; i < f->n; i++) {
     const cb_trial *trial = trial_at(f, i);
     for (; row < f->history->n && f->history->told[row] < trial->number; row++)
       CB_TRY(tell_team(team, f, s, row, err));
     const cb_draw *draw = &trial->draws[b->j];
+    double *chances = line_at(f, b, i);
     cb_exp3_probabilities(b->arms, cb_team_log_weights(team, b->j), draw->gamma,
-                          line_at(f, b, i));
-    assert(fabs(line_at(f, b, i)[trial->h[b->j]] - draw->p) < 1e-9);
+                          chances);
+    *agrees &= fabs(chances[trial->h[b->j]] - draw->p) < 1e-9;
   }
   return COCABO_OK;
 }
 
-static cocabo_status find_chances(const figure *f, const block *b, cocabo_error *err) {
+static cocabo_status find_chances(const figure *f, const block *b, bool *agrees,
+                                  cocabo_error *err) {
   const cocabo_space *space = f->history->space;
   cocabo_options *options;
   cb_resolved resolved;
@@ -116,7 +119,7 @@ static cocabo_status find_chances(const figure *f, const block *b, cocabo_error 
   for (int j = 0; j < space->c; j++)
     arms[j] = cb_space_arms(space, j);
   CB_TRY(cb_team_new(&team, space->c, arms, resolved.settings.reward, err));
-  const cocabo_status status = follow_team(f, b, &resolved.settings, team, err);
+  const cocabo_status status = follow_team(f, b, &resolved.settings, team, agrees, err);
   cb_team_free(team);
   return status;
 }
@@ -345,8 +348,9 @@ static cocabo_status put_block(const figure *f, int j, double y, bool last,
              .param = &space->params[space->categorical[j]],
              .top = y + HEAD,
              .bottom = y + HEAD + height_of(f, j)};
+  bool agrees;
   if (f->drawn)
-    CB_TRY(find_chances(f, &b, err));
+    CB_TRY(find_chances(f, &b, &agrees, err));
   else
     find_bests(f, &b);
   find_line_range(f, &b);
@@ -405,6 +409,19 @@ static void begin(const figure *f, const char *title) {
               &chart_quiet);
 }
 
+/* Did a team of bandits draw all the categories? Other samplers may draw in ways of
+ * their own, and then there are no chances of ours to show. */
+static cocabo_status find_who_drew(figure *f, cocabo_error *err) {
+  f->drawn = true;
+  for (int64_t i = 0; i < f->n; i++)
+    f->drawn &= trial_at(f, i)->draws != NULL;
+  for (int j = 0; f->drawn && j < f->history->space->c; j++) {
+    const block b = {.j = j, .arms = cb_space_arms(f->history->space, j)};
+    CB_TRY(find_chances(f, &b, &f->drawn, err));
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status draw(figure *f, const char *title, cocabo_error *err) {
   const cocabo_space *space = f->history->space;
   int32_t most = 1;
@@ -414,6 +431,7 @@ static cocabo_status draw(figure *f, const char *title, cocabo_error *err) {
   f->points = cb_calloc((size_t)f->n, sizeof *f->points);
   if (!f->lines || !f->points)
     return cb_no_memory(err);
+  CB_TRY(find_who_drew(f, err));
   begin(f, title);
   double y = TOP;
   for (int j = 0; j < blocks_of(f); j++) {
@@ -421,13 +439,6 @@ static cocabo_status draw(figure *f, const char *title, cocabo_error *err) {
     y += HEAD + height_of(f, j) + GAP;
   }
   return canvas_end(f->c, err);
-}
-
-static bool all_drawn(const figure *f) {
-  for (int64_t i = 0; i < f->n; i++)
-    if (!trial_at(f, i)->draws)
-      return false;
-  return true;
 }
 
 cocabo_status bench_draw_categories(const bench_experiment *experiment,
@@ -442,7 +453,6 @@ cocabo_status bench_draw_categories(const bench_experiment *experiment,
   *c = (canvas){0};
   if (history->best < 0 || f.n < 1)
     return cb_fail(err, COCABO_E_NOT_FOUND, "the run has no value to show");
-  f.drawn = all_drawn(&f);
   const cocabo_status status = draw(&f, title, err);
   cb_free(f.lines);
   cb_free(f.points);

@@ -149,7 +149,7 @@ static void put_pairs(const section *s, const bench_pairs *pairs,
     const bench_pair_group *g = &pairs->groups[i];
     if (!bench_same_group(g->first, leader->first))
       continue;
-    bench_page_put(s->page, "<td>%lld\u2013%lld\u2013%lld</td><td>%.2g</td>",
+    bench_page_put(s->page, "<td>%lld\u2013%lld\u2013%lld</td><td>%.3g</td>",
                    (long long)g->wins[BENCH_B], (long long)g->ties,
                    (long long)g->wins[BENCH_A], g->p);
     return;
