@@ -9,12 +9,13 @@
 #include "csv.h"
 #include "front/args.h"
 #include "front/json.h"
+#include "front/outfile.h"
 #include "groups.h"
 
 /* ---- the command line ----------------------------------------------------------- */
 
 typedef struct table_args {
-  const char *at, *time;
+  const char *at, *time, *output;
   bool json;
 } table_args;
 
@@ -24,6 +25,8 @@ static const front_option options[] = {
     {"--time", "LIST", "simulated times to show instead, of runs with --async",
      FRONT_TEXT, offsetof(table_args, time)},
     {"--json", NULL, "one JSON object a line", FRONT_FLAG, offsetof(table_args, json)},
+    {"-o", "FILE.md", "write it as Markdown instead", FRONT_TEXT,
+     offsetof(table_args, output)},
     {0}};
 
 typedef struct table {
@@ -45,6 +48,8 @@ static cocabo_status parse(table *t, int argc, char **argv, cocabo_error *err) {
   t->path = rest.items[0];
   if (t->args.at && t->args.time)
     return cb_fail(err, COCABO_E_INVALID, "--at and --time are both given, want one");
+  if (t->args.json && t->args.output)
+    return cb_fail(err, COCABO_E_INVALID, "--json and -o are both given, want one");
   t->unit = t->args.time ? "time" : "t";
   if (t->args.time)
     return front_parse_ints("--time", t->args.time, 0, INT32_MAX, &t->at, err);
@@ -169,6 +174,85 @@ static void print_table(const table *t) {
     print_group(t, &t->groups.items[i], problem, method);
 }
 
+/* ---- Markdown: a table for each problem, the best of a column in bold -------------
+ */
+
+static bool is_same_problem(const bench_group *a, const bench_group *b) {
+  const bench_names m = bench_series_names(a->first), n = bench_series_names(b->first);
+  return m.problem_size == n.problem_size &&
+         memcmp(m.problem, n.problem, (size_t)m.problem_size) == 0;
+}
+
+static bool is_first_of_problem(const table *t, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (is_same_problem(&t->groups.items[k], &t->groups.items[i]))
+      return false;
+  return true;
+}
+
+static bool is_best(const table *t, const bench_group *g, int64_t k) {
+  for (size_t i = 0; i < t->groups.n; i++)
+    if (is_same_problem(&t->groups.items[i], g) && t->groups.items[i].best[k].n > 0 &&
+        t->groups.items[i].best[k].mean > g->best[k].mean)
+      return false;
+  return g->best[k].n > 0;
+}
+
+static cocabo_status write_title(const table *t, const bench_group *g,
+                                 front_buffer *out, cocabo_error *err) {
+  const bench_names n = bench_series_names(g->first);
+  CB_TRY(front_buffer_printf(out, err, "%s| %.*s | batch | runs |",
+                             out->size > 0 ? "\n" : "", n.problem_size, n.problem));
+  for (int64_t k = 0; k < t->at.n; k++)
+    if (is_shown(t, k))
+      CB_TRY(front_buffer_printf(out, err, " %s = %lld |", t->unit,
+                                 (long long)t->at.items[k]));
+  CB_TRY(front_buffer_puts(out, "\n|---|--:|--:|", err));
+  for (int64_t k = 0; k < t->at.n; k++)
+    if (is_shown(t, k))
+      CB_TRY(front_buffer_puts(out, "--:|", err));
+  return front_buffer_puts(out, "\n", err);
+}
+
+static cocabo_status write_group(const table *t, const bench_group *g,
+                                 front_buffer *out, cocabo_error *err) {
+  const bench_names n = bench_series_names(g->first);
+  CB_TRY(front_buffer_printf(out, err, "| %.*s | %lld | %lld |", n.method_size,
+                             n.method, (long long)g->first->batch, (long long)g->runs));
+  for (int64_t k = 0; k < t->at.n; k++) {
+    char cell[80];
+    const char *mark = is_best(t, g, k) ? "**" : "";
+    format_cell(g, k, cell, sizeof cell);
+    if (is_shown(t, k))
+      CB_TRY(front_buffer_printf(out, err, " %s%s%s |", mark, cell, mark));
+  }
+  return front_buffer_puts(out, "\n", err);
+}
+
+static cocabo_status write_markdown(const table *t, front_buffer *out,
+                                    cocabo_error *err) {
+  for (size_t i = 0; i < t->groups.n; i++) {
+    const bench_group *first = &t->groups.items[i];
+    if (!is_first_of_problem(t, i))
+      continue;
+    CB_TRY(write_title(t, first, out, err));
+    for (size_t k = i; k < t->groups.n; k++)
+      if (is_same_problem(&t->groups.items[k], first))
+        CB_TRY(write_group(t, &t->groups.items[k], out, err));
+  }
+  return front_outfile_write(t->args.output, out, err);
+}
+
+static int save(const table *t) {
+  front_buffer out = {0};
+  cocabo_error err;
+  const int status = write_markdown(t, &out, &err) == COCABO_OK
+                         ? FRONT_DONE
+                         : front_complain("table", FRONT_FAILURE, &err);
+  front_buffer_free(&out);
+  return status;
+}
+
 static int print(const table *t) {
   if (!t->args.json)
     print_table(t);
@@ -194,7 +278,7 @@ static int table_main(int argc, char **argv) {
   table t = {0};
   cocabo_error err;
   const int status = prepare(&t, argc, argv, &err) == COCABO_OK
-                         ? print(&t)
+                         ? (t.args.output ? save : print)(&t)
                          : front_complain("table", FRONT_USAGE, &err);
   table_clear(&t);
   return status;
@@ -213,6 +297,7 @@ const front_command bench_table = {
         "evaluation. A run counts from its first result to its last.",
     .examples = "  cocabo-bench table results.csv\n"
                 "  cocabo-bench table results.csv --at 50,200 --json\n"
+                "  cocabo-bench table results.csv -o results.md\n"
                 "  cocabo-bench table async.csv --time 5,10,20",
     .main = table_main,
 };
