@@ -13,9 +13,10 @@
 
 typedef struct bench_data {
   const char *path;   /* in the data folder, e.g. "boston/boston_house_prices.csv" */
-  const char *sha256; /* of the bytes, decompressed ones for .gz; lower-case hex */
   const char *what;   /* one line */
   const char *source; /* where it comes from, and the command if there is one */
+  const char *sha256; /* of the bytes, decompressed ones for .gz; lower-case hex */
+  size_t size;        /* of the same bytes */
 } bench_data;
 
 const bench_data *bench_data_at(int i); /* NULL past the end */
@@ -26,10 +27,17 @@ typedef enum bench_data_state {
   BENCH_DATA_WRONG, /* it is there, but its checksum is another */
   BENCH_DATA_UNREADABLE
 } bench_data_state;
-bench_data_state bench_data_check(const bench_data *data);
+/* Reads all of it. `err` has the sentence where it is not found; may be NULL. */
+bench_data_state bench_data_check(const bench_data *data, cocabo_error *err);
 
-/* All bytes of the file `path` of the table, decompressed if it ends in .gz; `out` is
- * the caller's. Missing (COCABO_E_NOT_FOUND), damaged or another file: a sentence that
+/* Where a file of the data folder lies, whether it is there or not. */
+enum { BENCH_PATH_SIZE = 4096 };
+cocabo_status bench_data_path(const char *path, char out[BENCH_PATH_SIZE],
+                              cocabo_error *err);
+
+/* All bytes of the file `path` of the table, decompressed if it ends in .gz. *out
+ * starts as {0} and is the caller's; on failure it is {0} again. Missing
+ * (COCABO_E_NOT_FOUND), damaged or another file (COCABO_E_INVALID): a sentence that
  * names the file, what is wrong with it and where to get it. */
 cocabo_status bench_data_load(const char *path, front_buffer *out, cocabo_error *err);
 
@@ -40,9 +48,9 @@ typedef struct bench_matrix {
 } bench_matrix;
 void bench_matrix_free(bench_matrix *matrix); /* and back to {0} */
 
-/* Rows of `columns` numbers after `skip` header lines, divided by commas or by blanks;
- * blank lines are passed over. `name` is for the sentences, which name the line. *out
- * is owned by the caller. */
+/* Rows of `columns` finite numbers after `skip` header lines, divided by commas or by
+ * blanks; blank lines are passed over. `name` is for the sentences, which name the
+ * line. *out is owned by the caller. */
 cocabo_status bench_read_table(const char *name, const front_buffer *text, int skip,
                                size_t columns, bench_matrix *out, cocabo_error *err);
 
