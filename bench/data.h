@@ -7,16 +7,19 @@
 #define BENCH_DATA_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cocabo.h"
 #include "front/buffer.h"
 
 typedef struct bench_data {
-  const char *path;   /* in the data folder, e.g. "boston/boston_house_prices.csv" */
-  const char *what;   /* one line */
-  const char *source; /* where it comes from, and the command if there is one */
-  const char *sha256; /* of the bytes, decompressed ones for .gz; lower-case hex */
-  size_t size;        /* of the same bytes */
+  const char *path;    /* in the data folder, e.g. "boston/boston_house_prices.csv" */
+  const char *problem; /* what needs it */
+  const char *what;    /* one line */
+  const char *source;  /* where it comes from, and the command if there is one */
+  const char *sha256;  /* of the bytes, decompressed ones for .gz; lower-case hex. NULL:
+                          the file has checksums of its own, which its reader checks */
+  size_t size;         /* of the same bytes; 0: not known */
 } bench_data;
 
 const bench_data *bench_data_at(int i); /* NULL past the end */
@@ -27,15 +30,20 @@ typedef enum bench_data_state {
   BENCH_DATA_WRONG, /* it is there, but its checksum is another */
   BENCH_DATA_UNREADABLE
 } bench_data_state;
-/* Reads all of it. `err` has the sentence where it is not found; may be NULL. */
+/* Reads all of it, unless it has checksums of its own. `err` has the sentence where it
+ * is not found; may be NULL. */
 bench_data_state bench_data_check(const bench_data *data, cocabo_error *err);
 
-/* Where a file of the data folder lies, whether it is there or not. */
+/* Where a file of the data folder lies, whether it is there or not; "" is the folder.
+ */
 enum { BENCH_PATH_SIZE = 4096 };
 cocabo_status bench_data_path(const char *path, char out[BENCH_PATH_SIZE],
                               cocabo_error *err);
 
-/* All bytes of the file `path` of the table, decompressed if it ends in .gz. *out
+/* Opens a file of the table, whatever its checksum; the caller closes it. */
+cocabo_status bench_data_open(const char *path, FILE **out, cocabo_error *err);
+
+/* All bytes of a file of the table with a sha256, decompressed if it ends in .gz. *out
  * starts as {0} and is the caller's; on failure it is {0} again. Missing
  * (COCABO_E_NOT_FOUND), damaged or another file (COCABO_E_INVALID): a sentence that
  * names the file, what is wrong with it and where to get it. */

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "problems/discrete.h"
+#include "problems/nas_cifar10.h"
 #include "problems/simulated.h"
 #include "problems/synthetic.h"
 
@@ -21,7 +22,8 @@ static const struct {
   const int *count;
 } files[] = {{bench_synthetic, &bench_synthetic_count},
              {bench_discrete, &bench_discrete_count},
-             {bench_simulated, &bench_simulated_count}};
+             {bench_simulated, &bench_simulated_count},
+             {bench_nas, &bench_nas_count}};
 
 const bench_problem *bench_problem_at(int i) {
   if (i < 0)

@@ -127,6 +127,23 @@ static void packed_bytes_are_checked_unpacked(void **state) {
   assert_int_equal(bench_data_check(find(LABELS), NULL), BENCH_DATA_WRONG);
 }
 
+static void a_file_with_its_own_checksums_is_only_opened(void **state) {
+  (void)state;
+  const char *path = "nasbench101/nasbench_full.tfrecord";
+  FILE *file = NULL;
+  cocabo_error err;
+  assert_int_equal(bench_data_check(find(path), &err), BENCH_DATA_MISSING);
+  assert_int_equal(bench_data_open(path, &file, &err), COCABO_E_NOT_FOUND);
+  assert_null(file);
+  assert_int_equal(mkdir(in_folder("nasbench101"), 0700), 0);
+  write_file(path, "abc", 3);
+  assert_int_equal(bench_data_check(find(path), &err), BENCH_DATA_FOUND);
+  assert_ok(bench_data_open(path, &file, &err));
+  assert_int_equal(fgetc(file), 'a');
+  fclose(file);
+  assert_int_equal(remove(in_folder(path)) + rmdir(in_folder("nasbench101")), 0);
+}
+
 static void a_small_file_that_unpacks_to_much_is_refused(void **state) {
   (void)state;
   write_packed(LABELS, (size_t)1 << 28);
@@ -156,6 +173,8 @@ static void an_empty_variable_means_the_folder_data(void **state) {
   assert_int_equal(setenv("COCABO_DATA", "", 1), 0);
   assert_ok(bench_data_path("x/y", path, &err));
   assert_string_equal(path, "data/x/y");
+  assert_ok(bench_data_path("", path, &err));
+  assert_string_equal(path, "data");
   assert_non_null(many);
   memset(many, 'a', 4999);
   many[4999] = '\0';
@@ -383,6 +402,7 @@ int main(void) {
       cmocka_unit_test(another_file_is_wrong),
       cmocka_unit_test(a_folder_is_no_file),
       cmocka_unit_test(packed_bytes_are_checked_unpacked),
+      cmocka_unit_test(a_file_with_its_own_checksums_is_only_opened),
       cmocka_unit_test(a_small_file_that_unpacks_to_much_is_refused),
       cmocka_unit_test(damaged_gz_is_refused),
       cmocka_unit_test(an_empty_variable_means_the_folder_data),
