@@ -26,6 +26,7 @@ SECONDS = HEADER.split(",").index("ask_seconds")
 PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley-5c",
             "ackley-13", "ackley-53", "ackley-53-flipped", "rosenbrock-10-mixed",
             "labs-50", "pressure-vessel", "contamination", "pest-control"]
+DATA_PROBLEMS = ["nas-cifar10"]  # they need files, and have tests of their own
 METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto", "mixed"]
 OPTIMUM = {"func-2c": 0.20632569069797547, "func-3c": 0.72213991744291415,
            "labs-50": 2500 / 306, "contamination": -21.63, "pest-control": -12.0216}
@@ -84,15 +85,83 @@ class Case(unittest.TestCase):
         return without_seconds(path)
 
 
+class Data(Case):
+    """Files of the real-world problems."""
+
+    BOSTON = "boston/boston_house_prices.csv"
+
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "data"  # what is found without COCABO_DATA
+        self.before = os.environ.pop("COCABO_DATA", None)
+
+    def tearDown(self):
+        if self.before is not None:
+            os.environ["COCABO_DATA"] = self.before
+
+    def states(self):
+        lines = [json.loads(line) for line in self.ok("data", "--json").splitlines()]
+        for line in lines:
+            self.assertEqual(list(line), ["path", "state", "problem", "what", "source",
+                                          "sha256"])
+        return {line["path"]: line["state"] for line in lines}
+
+    def test_without_a_folder_all_is_missing(self):
+        states = self.states()
+        self.assertIn(self.BOSTON, states)
+        self.assertEqual(set(states.values()), {"missing"})
+        text = self.ok("data")
+        self.assertTrue(text.startswith("In data\n"), text)
+        self.assertIn("missing         " + self.BOSTON, text)
+        self.assertIn("tools/get-data boston", text)
+
+    def test_another_file_is_told_from_an_unreadable_one(self):
+        (self.data / "boston").mkdir(parents=True)
+        (self.data / self.BOSTON).write_text("1,2,3\n")
+        (self.data / "mnist/t10k-labels-idx1-ubyte.gz").mkdir(parents=True)
+        states = self.states()
+        self.assertEqual(states[self.BOSTON], "wrong checksum")
+        self.assertEqual(states["mnist/t10k-labels-idx1-ubyte.gz"], "unreadable")
+        self.assertIn("wrong checksum  " + self.BOSTON, self.ok("data"))
+
+    def test_the_variable_names_the_folder(self):
+        os.environ["COCABO_DATA"] = str(self.folder / "elsewhere")
+        try:
+            self.assertIn("In " + str(self.folder / "elsewhere"), self.ok("data"))
+        finally:
+            del os.environ["COCABO_DATA"]
+
+    def test_a_problem_without_its_data_says_so(self):
+        self.refused(1, "there is no data/nasbench101/nb101_test108_run0.bin; it comes "
+                     "from the authors of NAS-Bench-101",
+                     *run_args(self.file, problem="nas-cifar10"))
+
+    def test_nas_cifar10_runs(self):
+        table = "nasbench101/nb101_test108_run0.bin"
+        if not self.before or not (pathlib.Path(self.before) / table).exists():
+            self.skipTest("no " + table)
+        os.environ["COCABO_DATA"] = self.before
+        try:
+            self.ok(*run_args(self.file, problem="nas-cifar10", method="random,mixed",
+                              init=8, iterations=2, more=["--jobs", "2"]))
+        finally:
+            del os.environ["COCABO_DATA"]
+        values = {float(row["value"]) for row in rows(self.file)}
+        self.assertEqual(len(rows(self.file)), 2 * 3 * 10)
+        self.assertTrue(all(v == 0 or 0.05 < v < 0.9467 for v in values), values)
+        self.assertGreater(len(values), 10)
+
+
 class Basics(Case):
     def test_list_names_all_problems_and_methods(self):
         text = self.ok("list")
-        for name in PROBLEMS + METHODS:
+        for name in PROBLEMS + DATA_PROBLEMS + METHODS:
             self.assertRegex(text, rf"(?m)^  {name} ")
 
     def test_list_as_json(self):
         lines = [json.loads(line) for line in self.ok("list", "--json").splitlines()]
-        self.assertEqual([x["problem"] for x in lines if "problem" in x], PROBLEMS)
+        self.assertEqual([x["problem"] for x in lines if "problem" in x],
+                         PROBLEMS + DATA_PROBLEMS)
         self.assertEqual([x["method"] for x in lines if "method" in x], METHODS)
         for line in lines:
             self.assertTrue(line["help"])
@@ -102,7 +171,7 @@ class Basics(Case):
     def test_help_and_version(self):
         self.assertRegex(self.ok("--version"), r"^cocabo-bench \d+\.\d+\.\d+\n$")
         usage = self.ok("--help")
-        for command in ["list", "run", "table", "compare", "surrogate", "latency"]:
+        for command in ["list", "run", "table", "compare", "surrogate", "latency", "data"]:
             self.assertIn(command, usage)
             text = self.ok(command, "--help")
             self.assertTrue(text.startswith(f"usage: cocabo-bench {command} "), text)
