@@ -56,7 +56,7 @@ static cocabo_status put_own(front_buffer *out, const cli_program *program,
                                 cocabo_trial_seed(trial)));
   FRONT_TRY(front_buffer_append(out, "", 1, err));
   FRONT_TRY(front_buffer_puts(out, own_variables[3], err));
-  FRONT_TRY(cli_put_json_params(out, trial, err));
+  FRONT_TRY(front_put_json_params(out, trial, err));
   FRONT_TRY(front_buffer_append(out, "", 1, err));
   FRONT_TRY(front_buffer_puts(out, own_variables[4], err));
   return front_buffer_append(out, result, strlen(result) + 1, err);

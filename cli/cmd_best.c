@@ -16,7 +16,7 @@ static const front_option options[] = {CLI_COMMON_OPTIONS(best_args), {0}};
 static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
                                const cocabo_trial *trial, cocabo_error *err) {
   FRONT_TRY(front_buffer_puts(out, "value   ", err));
-  FRONT_TRY(cli_put_result(out, cocabo_trial_value(trial), err));
+  FRONT_TRY(front_put_digits(out, cocabo_trial_value(trial), err));
   /* With noise the best value may be luck, and the trial another. */
   const bool noisy = strcmp(cocabo_study_option(study, "deterministic"), "false") == 0;
   FRONT_TRY(front_buffer_printf(

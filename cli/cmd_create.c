@@ -18,7 +18,7 @@ static cocabo_status put_answer(front_buffer *out, const char *name, bool create
   if (!json)
     return front_buffer_printf(out, err, "%s\n", name);
   FRONT_TRY(front_buffer_puts(out, "{\"name\":", err));
-  FRONT_TRY(cli_put_json_text(out, name, err));
+  FRONT_TRY(front_put_json_text(out, name, err));
   return front_buffer_printf(out, err, ",\"created\":%s}\n",
                              created ? "true" : "false");
 }

@@ -37,7 +37,7 @@ static cocabo_status put_json(front_buffer *out, cocabo_study *study,
   double best;
   FRONT_TRY(best_value(study, &best, err));
   FRONT_TRY(front_buffer_puts(out, "{\"name\":", err));
-  FRONT_TRY(cli_put_json_text(out, cocabo_study_name(study), err));
+  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
   FRONT_TRY(front_buffer_printf(out, err, ",\"direction\":\"%s\",\"sampler\":\"%s\"",
                                 cocabo_study_option(study, "direction"),
                                 cocabo_study_option(study, "sampler")));
@@ -49,7 +49,7 @@ static cocabo_status put_json(front_buffer *out, cocabo_study *study,
         out, err, ",\"%s\":%" PRId64, cocabo_state_name((cocabo_trial_state)s),
         cocabo_study_count_state(study, (cocabo_trial_state)s)));
   FRONT_TRY(front_buffer_puts(out, ",\"best\":", err));
-  FRONT_TRY(cli_put_json_real(out, best, err));
+  FRONT_TRY(front_put_json_real(out, best, err));
   return front_buffer_puts(out, "}\n", err);
 }
 
@@ -64,7 +64,7 @@ static cocabo_status add_best(cli_table *table, cocabo_study *study,
   double best;
   front_buffer cell = {0};
   FRONT_TRY(best_value(study, &best, err));
-  cocabo_status status = best == best ? cli_put_result(&cell, best, err)
+  cocabo_status status = best == best ? front_put_digits(&cell, best, err)
                                       : front_buffer_puts(&cell, "-", err);
   if (status == COCABO_OK)
     status = cli_table_cell(table, cell.data, cell.size, err);

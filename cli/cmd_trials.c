@@ -98,7 +98,7 @@ static cocabo_status put_cell(sheet *s, cocabo_error *err) {
 /* Empty cells for what there is not yet. */
 static cocabo_status add_result(sheet *s, double value, cocabo_error *err) {
   if (isfinite(value))
-    FRONT_TRY(cli_put_result(&s->cell, value, err));
+    FRONT_TRY(front_put_digits(&s->cell, value, err));
   return put_cell(s, err);
 }
 

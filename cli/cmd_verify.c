@@ -41,7 +41,7 @@ static cocabo_status parse_proposals(const char *text, int64_t *out,
 static cocabo_status put_json(front_buffer *out, const char *study,
                               const cocabo_report *r, cocabo_error *err) {
   FRONT_TRY(front_buffer_puts(out, "{\"study\":", err));
-  FRONT_TRY(cli_put_json_text(out, study, err));
+  FRONT_TRY(front_put_json_text(out, study, err));
   FRONT_TRY(front_buffer_printf(out, err,
                                 ",\"ok\":%s,\"events\":%" PRId64 ",\"trials\":%" PRId64
                                 ",\"replayed\":%" PRId64 ",\"differing\":%" PRId64,

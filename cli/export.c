@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "front/domain.h"
 #include "front/fail.h"
 #include "output.h"
 #include "scalar.h"
@@ -78,7 +79,7 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
   FRONT_TRY(front_buffer_printf(out, err, "%" PRId64 ",%s", cocabo_trial_number(trial),
                                 cocabo_state_name(cocabo_trial_get_state(trial))));
   if (isfinite(result))
-    FRONT_TRY(cli_put_result(cell, result, err));
+    FRONT_TRY(front_put_digits(cell, result, err));
   FRONT_TRY(put_cell(out, cell, err));
   for (size_t i = 0; i < cocabo_trial_count(trial); i++) {
     const char *name;
@@ -113,73 +114,7 @@ cocabo_status export_csv(front_buffer *out, const cocabo_study *study,
   return put_trials(out, study, put_csv_trial, err);
 }
 
-/* ---- parameters ------------------------------------------------------------------ */
-
-static cocabo_status put_choices(front_buffer *out, const cocabo_space *space, size_t i,
-                                 cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "[", err));
-  const size_t n = cocabo_space_choices(space, i);
-  for (size_t k = 0; k < n; k++) {
-    cocabo_value choice;
-    if (k > 0)
-      FRONT_TRY(front_buffer_puts(out, ",", err));
-    FRONT_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
-    FRONT_TRY(cli_put_json_value(out, &choice, err));
-  }
-  return front_buffer_puts(out, "]", err);
-}
-
-/* A bound: a whole number where the parameter is. */
-static cocabo_status put_bound(front_buffer *out, const char *key, double value,
-                               bool whole, cocabo_error *err) {
-  FRONT_TRY(front_buffer_printf(out, err, "\"%s\":", key));
-  return whole ? front_buffer_printf(out, err, "%.0f", value)
-               : cli_put_json_real(out, value, err);
-}
-
-static cocabo_status put_range(front_buffer *out, const cocabo_space *space, size_t i,
-                               const char *no_step, cocabo_error *err) {
-  double low, high, step;
-  int log;
-  const bool whole = cocabo_space_kind(space, i) == COCABO_KIND_INT;
-  FRONT_TRY(cocabo_space_get_range(space, i, &low, &high, &step, &log, err));
-  FRONT_TRY(put_bound(out, "low", low, whole, err));
-  FRONT_TRY(front_buffer_puts(out, ",", err));
-  FRONT_TRY(put_bound(out, "high", high, whole, err));
-  FRONT_TRY(front_buffer_printf(out, err, ",\"log\":%s", log ? "true" : "false"));
-  if (step > 0.0) {
-    FRONT_TRY(front_buffer_puts(out, ",", err));
-    return put_bound(out, "step", step, whole, err);
-  }
-  return front_buffer_puts(out, no_step, err);
-}
-
 /* ---- JSON ------------------------------------------------------------------------ */
-
-static cocabo_status put_parameter(front_buffer *out, const cocabo_space *space,
-                                   size_t i, cocabo_error *err) {
-  static const char *const types[] = {"float", "int", "choice", "ordinal"};
-  const cocabo_kind kind = cocabo_space_kind(space, i);
-  FRONT_TRY(cli_put_json_text(out, cocabo_space_name(space, i), err));
-  FRONT_TRY(front_buffer_printf(out, err, ":{\"type\":\"%s\",", types[kind]));
-  if (kind == COCABO_KIND_REAL || kind == COCABO_KIND_INT) {
-    FRONT_TRY(put_range(out, space, i, "", err));
-  } else {
-    FRONT_TRY(front_buffer_puts(out, "\"choices\":", err));
-    FRONT_TRY(put_choices(out, space, i, err));
-  }
-  return front_buffer_puts(out, "}", err);
-}
-
-static cocabo_status put_parameters(front_buffer *out, const cocabo_space *space,
-                                    cocabo_error *err) {
-  const size_t n = cocabo_space_count(space);
-  for (size_t i = 0; i < n; i++) {
-    FRONT_TRY(front_buffer_puts(out, i > 0 ? ",\n  " : "\n  ", err));
-    FRONT_TRY(put_parameter(out, space, i, err));
-  }
-  return COCABO_OK;
-}
 
 static cocabo_status put_options(front_buffer *out, const cocabo_study *study,
                                  cocabo_error *err) {
@@ -189,7 +124,7 @@ static cocabo_status put_options(front_buffer *out, const cocabo_study *study,
     if (strcmp(name, "direction") == 0)
       continue;
     FRONT_TRY(front_buffer_printf(out, err, "%s\"%s\":", first ? "" : ",", name));
-    FRONT_TRY(cli_put_json_text(out, cocabo_study_option(study, name), err));
+    FRONT_TRY(front_put_json_text(out, cocabo_study_option(study, name), err));
     first = false;
   }
   return COCABO_OK;
@@ -206,11 +141,11 @@ static cocabo_status put_json_trial(front_buffer *out, const cocabo_study *study
 cocabo_status export_json(front_buffer *out, const cocabo_study *study,
                           cocabo_error *err) {
   FRONT_TRY(front_buffer_puts(out, "{\"study\":", err));
-  FRONT_TRY(cli_put_json_text(out, cocabo_study_name(study), err));
+  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
   FRONT_TRY(front_buffer_printf(out, err,
                                 ",\n \"direction\":\"%s\",\n \"parameters\":{",
                                 cocabo_study_option(study, "direction")));
-  FRONT_TRY(put_parameters(out, cocabo_study_space(study), err));
+  FRONT_TRY(front_put_parameters(out, cocabo_study_space(study), err));
   FRONT_TRY(front_buffer_puts(out, "},\n \"options\":{", err));
   FRONT_TRY(put_options(out, study, err));
   FRONT_TRY(front_buffer_puts(out, "},\n \"trials\":[", err));
@@ -261,14 +196,14 @@ static cocabo_status put_distribution(front_buffer *out, const cocabo_space *spa
   FRONT_TRY(front_buffer_printf(
       scratch, err, "{\"name\":\"%sDistribution\",\"attributes\":{", names[kind]));
   if (kind == COCABO_KIND_REAL || kind == COCABO_KIND_INT) {
-    FRONT_TRY(put_range(scratch, space, i, ",\"step\":null", err));
+    FRONT_TRY(front_put_range(scratch, space, i, ",\"step\":null", err));
   } else {
     FRONT_TRY(front_buffer_puts(scratch, "\"choices\":", err));
-    FRONT_TRY(put_choices(scratch, space, i, err));
+    FRONT_TRY(front_put_choices(scratch, space, i, err));
   }
   FRONT_TRY(front_buffer_puts(scratch, "}}", err));
   const char *text = front_buffer_text(scratch, err);
-  return text ? cli_put_json_text(out, text, err) : COCABO_E_NO_MEMORY;
+  return text ? front_put_json_text(out, text, err) : COCABO_E_NO_MEMORY;
 }
 
 static bool same_value(const cocabo_value *a, const cocabo_value *b) {
@@ -294,7 +229,7 @@ static cocabo_status put_internal(front_buffer *out, const cocabo_space *space,
                                   cocabo_error *err) {
   const size_t n = cocabo_space_choices(space, i);
   if (n == 0)
-    return cli_put_json_real(
+    return front_put_json_real(
         out, value->type == COCABO_INT ? (double)value->as.integer : value->as.real,
         err);
   cocabo_value choice;
@@ -316,7 +251,7 @@ static cocabo_status put_distributions(front_buffer *out, const cocabo_space *sp
     if (i > 0)
       status = front_buffer_puts(out, ",", err);
     if (status == COCABO_OK)
-      status = cli_put_json_text(out, cocabo_space_name(space, i), err);
+      status = front_put_json_text(out, cocabo_space_name(space, i), err);
     if (status == COCABO_OK)
       status = front_buffer_puts(out, ":", err);
     if (status == COCABO_OK)
@@ -336,7 +271,7 @@ static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
     cocabo_value value;
     FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
     FRONT_TRY(front_buffer_puts(out, i > 0 ? "," : "", err));
-    FRONT_TRY(cli_put_json_text(out, name, err));
+    FRONT_TRY(front_put_json_text(out, name, err));
     FRONT_TRY(front_buffer_puts(out, ":", err));
     FRONT_TRY(put_internal(out, space, i, &value, err));
   }
@@ -349,7 +284,7 @@ static cocabo_status put_fixed(front_buffer *out, const cocabo_trial *trial,
   FRONT_TRY(front_buffer_puts(
       out,
       ",\"distributions\":{},\"params\":{},\"system_attrs\":{\"fixed_params\":", err));
-  FRONT_TRY(cli_put_json_params(out, trial, err));
+  FRONT_TRY(front_put_json_params(out, trial, err));
   return front_buffer_puts(out, "}", err);
 }
 
@@ -374,7 +309,7 @@ static cocabo_status put_reason(front_buffer *out, const cocabo_trial *trial,
   FRONT_TRY(front_buffer_puts(out, ",\"user_attrs\":{", err));
   if (cocabo_trial_get_state(trial) == COCABO_FAILED) {
     FRONT_TRY(front_buffer_puts(out, "\"reason\":", err));
-    FRONT_TRY(cli_put_json_text(out, cocabo_trial_reason(trial), err));
+    FRONT_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
   }
   return front_buffer_puts(out, "},\"intermediate_values\":{}}\n", err);
 }
@@ -387,7 +322,7 @@ static cocabo_status put_journal_trial(front_buffer *out, const cocabo_study *st
                           "{\"op_code\":%d,\"worker_id\":\"cocabo\","
                           "\"study_id\":0,\"state\":%d,\"values\":null,\"value\":",
                           CREATE_TRIAL, state));
-  FRONT_TRY(cli_put_json_real(out, cocabo_trial_value(trial), err));
+  FRONT_TRY(front_put_json_real(out, cocabo_trial_value(trial), err));
   FRONT_TRY(put_times(out, trial, state, err));
   if (state == OPTUNA_WAITING)
     FRONT_TRY(put_fixed(out, trial, err));
@@ -403,7 +338,7 @@ cocabo_status export_journal(front_buffer *out, const cocabo_study *study,
   FRONT_TRY(front_buffer_printf(
       out, err,
       "{\"op_code\":%d,\"worker_id\":\"cocabo\",\"study_name\":", CREATE_STUDY));
-  FRONT_TRY(cli_put_json_text(out, cocabo_study_name(study), err));
+  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
   FRONT_TRY(front_buffer_printf(out, err, ",\"directions\":[%d]}\n", maximize ? 2 : 1));
   return put_trials(out, study, put_journal_trial, err);
 }

@@ -15,7 +15,7 @@ static cocabo_status put_best(front_buffer *out, const cocabo_trial *best,
                               cocabo_error *err) {
   FRONT_TRY(front_buffer_printf(out, err, "best trial %" PRId64 ": ",
                                 cocabo_trial_number(best)));
-  FRONT_TRY(cli_put_result(out, cocabo_trial_value(best), err));
+  FRONT_TRY(front_put_digits(out, cocabo_trial_value(best), err));
   FRONT_TRY(front_buffer_puts(out, "\n", err));
   for (size_t i = 0; i < cocabo_trial_count(best); i++) {
     const char *name;

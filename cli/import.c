@@ -344,27 +344,11 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static bool to_value(const json_t *json, cocabo_value *out) {
-  if (json_is_null(json))
-    *out = (cocabo_value){.type = COCABO_NULL};
-  else if (json_is_boolean(json))
-    *out = (cocabo_value){.type = COCABO_BOOL, .as.boolean = json_is_true(json)};
-  else if (json_is_integer(json))
-    *out = (cocabo_value){.type = COCABO_INT, .as.integer = json_integer_value(json)};
-  else if (json_is_real(json))
-    *out = (cocabo_value){.type = COCABO_REAL, .as.real = json_real_value(json)};
-  else if (json_is_string(json))
-    *out = (cocabo_value){.type = COCABO_TEXT, .as.text = json_string_value(json)};
-  else
-    return false;
-  return true;
-}
-
 static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i,
                                     const json_t *json, cocabo_error *err) {
   cocabo_value value;
   char name[SHOWN];
-  if (!json || !to_value(json, &value))
+  if (!json || !front_json_value(json, &value))
     return refuse(rows, row->place, err, ": parameter \"%s\" is %s, want one value",
                   show_text(name, cocabo_space_name(rows->space, i)),
                   json ? "a list or an object" : "missing");

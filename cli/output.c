@@ -3,98 +3,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
-enum { DIGITS = 32 }; /* bytes that a number takes at most */
-
-/* The fewest digits that read back as the same number. */
-static void shortest(double value, char out[DIGITS]) {
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(out, DIGITS, "%.*g", digits, value);
-    if (strtod(out, NULL) == value)
-      return;
-  }
-}
-
 /* ---- JSON ------------------------------------------------------------------------ */
-
-cocabo_status cli_put_json_text(front_buffer *out, const char *text,
-                                cocabo_error *err) {
-  FRONT_TRY(front_buffer_append(out, "\"", 1, err));
-  for (;;) {
-    size_t plain = 0;
-    while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' &&
-           text[plain] != '\\' && text[plain] != 0x7f)
-      plain++;
-    FRONT_TRY(front_buffer_append(out, text, plain, err));
-    text += plain;
-    if (*text == '\0')
-      return front_buffer_append(out, "\"", 1, err);
-    if (*text == '"' || *text == '\\')
-      FRONT_TRY(front_buffer_printf(out, err, "\\%c", *text));
-    else if (*text == '\n')
-      FRONT_TRY(front_buffer_puts(out, "\\n", err));
-    else
-      FRONT_TRY(front_buffer_printf(out, err, "\\u%04x", (unsigned char)*text));
-    text++;
-  }
-}
-
-cocabo_status cli_put_json_real(front_buffer *out, double value, cocabo_error *err) {
-  if (!isfinite(value))
-    return front_buffer_puts(out, "null", err);
-  char digits[DIGITS];
-  shortest(value, digits);
-  FRONT_TRY(front_buffer_puts(out, digits, err));
-  return strpbrk(digits, ".e") ? COCABO_OK : front_buffer_puts(out, ".0", err);
-}
-
-/* Everything but text, which JSON and people write differently. */
-static cocabo_status put_bare(front_buffer *out, const cocabo_value *value,
-                              cocabo_error *err) {
-  switch (value->type) {
-  case COCABO_BOOL:
-    return front_buffer_puts(out, value->as.boolean ? "true" : "false", err);
-  case COCABO_INT:
-    return front_buffer_printf(out, err, "%" PRId64, value->as.integer);
-  case COCABO_REAL:
-    return cli_put_json_real(out, value->as.real, err);
-  default:
-    return front_buffer_puts(out, "null", err);
-  }
-}
-
-cocabo_status cli_put_json_value(front_buffer *out, const cocabo_value *value,
-                                 cocabo_error *err) {
-  return value->type == COCABO_TEXT ? cli_put_json_text(out, value->as.text, err)
-                                    : put_bare(out, value, err);
-}
-
-cocabo_status cli_put_json_params(front_buffer *out, const cocabo_trial *trial,
-                                  cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "{", err));
-  const size_t n = cocabo_trial_count(trial);
-  for (size_t i = 0; i < n; i++) {
-    const char *name;
-    cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    if (i > 0)
-      FRONT_TRY(front_buffer_puts(out, ",", err));
-    FRONT_TRY(cli_put_json_text(out, name, err));
-    FRONT_TRY(front_buffer_puts(out, ":", err));
-    FRONT_TRY(cli_put_json_value(out, &value, err));
-  }
-  return front_buffer_puts(out, "}", err);
-}
 
 static cocabo_status put_named_real(front_buffer *out, const char *name, double value,
                                     cocabo_error *err) {
   FRONT_TRY(front_buffer_printf(out, err, ",\"%s\":", name));
-  return cli_put_json_real(out, value, err);
+  return front_put_json_real(out, value, err);
 }
 
 /* Seconds since 1970 to the microsecond; more digits would be noise. */
@@ -112,14 +31,14 @@ cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
                                 cocabo_trial_number(trial), cocabo_state_name(state)));
   FRONT_TRY(put_named_real(out, "value", cocabo_trial_value(trial), err));
   FRONT_TRY(front_buffer_puts(out, ",\"params\":", err));
-  FRONT_TRY(cli_put_json_params(out, trial, err));
+  FRONT_TRY(front_put_json_params(out, trial, err));
   FRONT_TRY(front_buffer_printf(out, err, ",\"attempt\":%" PRId64,
                                 cocabo_trial_attempt(trial)));
   FRONT_TRY(put_named_time(out, "started", cocabo_trial_started(trial), err));
   FRONT_TRY(put_named_time(out, "finished", cocabo_trial_finished(trial), err));
   if (state == COCABO_FAILED) {
     FRONT_TRY(front_buffer_puts(out, ",\"reason\":", err));
-    FRONT_TRY(cli_put_json_text(out, cocabo_trial_reason(trial), err));
+    FRONT_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
   }
   return front_buffer_puts(out, "}", err);
 }
@@ -129,7 +48,7 @@ cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
 cocabo_status cli_put_plain_value(front_buffer *out, const cocabo_value *value,
                                   cocabo_error *err) {
   return value->type == COCABO_TEXT ? front_buffer_puts(out, value->as.text, err)
-                                    : put_bare(out, value, err);
+                                    : front_put_json_value(out, value, err);
 }
 
 /* Text that needs no quotes: nothing that ends a word, and not taken for a number,
@@ -150,14 +69,8 @@ static bool is_plain(const char *text) {
 cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,
                                   cocabo_error *err) {
   const bool quoted = value->type == COCABO_TEXT && !is_plain(value->as.text);
-  return quoted ? cli_put_json_text(out, value->as.text, err)
+  return quoted ? front_put_json_text(out, value->as.text, err)
                 : cli_put_plain_value(out, value, err);
-}
-
-cocabo_status cli_put_result(front_buffer *out, double value, cocabo_error *err) {
-  char digits[DIGITS];
-  shortest(value, digits);
-  return front_buffer_puts(out, digits, err);
 }
 
 cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,

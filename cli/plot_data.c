@@ -41,7 +41,7 @@ static cocabo_status read_choices(const cocabo_space *space, size_t i,
     return front_no_memory(err);
   for (size_t k = 0; k < param->choices; k++) {
     FRONT_TRY(write_choice(space, i, k, cli_put_shown_value, &param->labels[k], err));
-    FRONT_TRY(write_choice(space, i, k, cli_put_json_value, &param->json[k], err));
+    FRONT_TRY(write_choice(space, i, k, front_put_json_value, &param->json[k], err));
   }
   return COCABO_OK;
 }

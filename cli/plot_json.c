@@ -10,7 +10,7 @@
 static cocabo_status put_real(front_buffer *out, const char *name, double value,
                               cocabo_error *err) {
   FRONT_TRY(front_buffer_printf(out, err, ",\"%s\":", name));
-  return cli_put_json_real(out, value, err);
+  return front_put_json_real(out, value, err);
 }
 
 static cocabo_status put_history(const plot_data *data, front_buffer *out,
@@ -37,7 +37,7 @@ static cocabo_status put_choice(const plot_data *data, const plot_param *param,
                                 front_buffer *out, cocabo_error *err) {
   const bool any = tally->tried > tally->failed;
   FRONT_TRY(front_buffer_puts(out, "{\"parameter\":", err));
-  FRONT_TRY(cli_put_json_text(out, param->name, err));
+  FRONT_TRY(front_put_json_text(out, param->name, err));
   FRONT_TRY(front_buffer_puts(out, ",\"choice\":", err));
   FRONT_TRY(front_buffer_puts(out, param->json[choice], err));
   FRONT_TRY(front_buffer_printf(out, err, ",\"tried\":%zu,\"failed\":%zu", tally->tried,
@@ -83,7 +83,7 @@ static cocabo_status put_importance(const plot_data *data, front_buffer *out,
   FRONT_TRY(plot_shares_find(data, shares, &explained, err));
   for (size_t i = 0; i < data->d; i++) {
     FRONT_TRY(front_buffer_puts(out, "{\"parameter\":", err));
-    FRONT_TRY(cli_put_json_text(out, data->params[shares[i].param].name, err));
+    FRONT_TRY(front_put_json_text(out, data->params[shares[i].param].name, err));
     FRONT_TRY(put_real(out, "share", shares[i].share, err));
     FRONT_TRY(put_real(out, "explained", explained, err));
     FRONT_TRY(front_buffer_puts(out, "}\n", err));

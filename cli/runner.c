@@ -131,7 +131,7 @@ static void say_trial(runner *r, const slot *s) {
                                 (int)strcspn(s->outcome.reason, "\n"),
                                 s->outcome.reason);
   if (status == COCABO_OK && s->outcome.complete && !s->give_back)
-    status = cli_put_result(&line, s->outcome.value, NULL);
+    status = front_put_digits(&line, s->outcome.value, NULL);
   if (status == COCABO_OK && r->run->common->verbose &&
       (status = front_buffer_puts(&line, "  ", NULL)) == COCABO_OK)
     status = cli_put_shown_params(&line, s->trial, NULL);

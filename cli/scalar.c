@@ -69,9 +69,9 @@ cocabo_status scalar_put(front_buffer *out, const cocabo_value *value,
                          cocabo_error *err) {
   cocabo_value bare;
   if (value->type != COCABO_TEXT)
-    return cli_put_json_value(out, value, err);
+    return front_put_json_value(out, value, err);
   const char *text = value->as.text;
   return *text == '\0' || *text == '"' || is_bare(text, &bare)
-             ? cli_put_json_text(out, text, err)
+             ? front_put_json_text(out, text, err)
              : front_buffer_puts(out, text, err);
 }

@@ -151,7 +151,7 @@ static cocabo_status put_words(char *const *words, front_buffer *out,
   for (size_t i = 0; words[i]; i++) {
     if (i > 0)
       FRONT_TRY(front_buffer_puts(out, ",", err));
-    FRONT_TRY(cli_put_json_text(out, words[i], err));
+    FRONT_TRY(front_put_json_text(out, words[i], err));
   }
   return front_buffer_append(out, "]", 2, err); /* and the NUL */
 }

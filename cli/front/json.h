@@ -1,11 +1,35 @@
-/* json.h - values printed to standard output as JSON. */
+/* json.h - values as JSON: printed to standard output, appended to a buffer, or taken
+ * from what jansson has read. */
 #ifndef FRONT_JSON_H
 #define FRONT_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "cocabo.h"
+#include "front/buffer.h"
 
 /* 17 digits, or null where the number is not finite. */
 void front_print_json_number(double value);
 
 /* `size` bytes of text in quotes, with the escapes they need. */
 void front_print_json_text(const char *text, int size);
+
+/* Text in quotes, with the escapes it needs. */
+cocabo_status front_put_json_text(front_buffer *out, const char *text,
+                                  cocabo_error *err);
+/* The shortest digits that read back as the same number; 3 rather than 3.0. */
+cocabo_status front_put_digits(front_buffer *out, double value, cocabo_error *err);
+/* The same, but always with a point or an exponent; null where it is not finite. */
+cocabo_status front_put_json_real(front_buffer *out, double value, cocabo_error *err);
+/* A value keeps its type: 1, 1.0, true, "1" and null. */
+cocabo_status front_put_json_value(front_buffer *out, const cocabo_value *value,
+                                   cocabo_error *err);
+/* {"lr":0.001,"layers":3}, in the order of the space. */
+cocabo_status front_put_json_params(front_buffer *out, const cocabo_trial *trial,
+                                    cocabo_error *err);
+
+/* A scalar; false for a list or an object. Text is borrowed from `json`. */
+bool front_json_value(const json_t *json, cocabo_value *out);
 
 #endif

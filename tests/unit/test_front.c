@@ -202,7 +202,7 @@ static void values_have_a_form_for_each_reader(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char out[64];
-    put(out, &cases[i].value, cli_put_json_value);
+    put(out, &cases[i].value, front_put_json_value);
     assert_string_equal(out, cases[i].json);
     put(out, &cases[i].value, cli_put_plain_value);
     assert_string_equal(out, cases[i].plain);
