@@ -5,7 +5,7 @@
 #include "front/args.h"
 
 extern const front_command bench_list, bench_run, bench_table, bench_compare,
-    bench_surrogate, bench_latency, bench_figure, bench_report, bench_paper,
-    bench_show_data;
+    bench_surrogate, bench_latency, bench_evaluate, bench_figure, bench_report,
+    bench_paper, bench_show_data;
 
 #endif

@@ -9,9 +9,9 @@
 #include "front/program.h"
 
 static const front_command *const commands[] = {
-    &bench_list,      &bench_run,       &bench_table,  &bench_compare,
-    &bench_surrogate, &bench_latency,   &bench_figure, &bench_report,
-    &bench_paper,     &bench_show_data, NULL};
+    &bench_list,      &bench_run,     &bench_table,     &bench_compare,
+    &bench_surrogate, &bench_latency, &bench_evaluate,  &bench_figure,
+    &bench_report,    &bench_paper,   &bench_show_data, NULL};
 
 static const front_program program = {
     .name = "cocabo-bench",

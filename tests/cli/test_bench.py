@@ -171,7 +171,8 @@ class Basics(Case):
     def test_help_and_version(self):
         self.assertRegex(self.ok("--version"), r"^cocabo-bench \d+\.\d+\.\d+\n$")
         usage = self.ok("--help")
-        for command in ["list", "run", "table", "compare", "surrogate", "latency", "data"]:
+        for command in ["list", "run", "table", "compare", "surrogate", "latency", "data",
+                        "evaluate", "figure", "report", "paper"]:
             self.assertIn(command, usage)
             text = self.ok(command, "--help")
             self.assertTrue(text.startswith(f"usage: cocabo-bench {command} "), text)
