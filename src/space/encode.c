@@ -122,19 +122,23 @@ void cb_space_decode(const cocabo_space *space, const double *x, const int32_t *
 
 /* Uniform in the logarithm over [low - 1/2, high + 1/2], then rounded: the ends of the
  * range get a whole cell, not half of one. */
-static int64_t sample_log_level(const cb_param *p, double u) {
+static int64_t log_level_at(const cb_param *p, double u) {
   const double from = log(p->low - 0.5), to = log(p->high + 0.5);
   const double v = nearbyint(exp(from + u * (to - from)));
   return (int64_t)clip(v, p->low, p->high) - p->ilow;
 }
 
-static int64_t sample_level(const cb_param *p, cb_rng *rng) {
+static int64_t level_at(const cb_param *p, double u) {
   if (p->log && p->kind == CB_INTEGER)
-    return sample_log_level(p, cb_rng_uniform(rng));
-  if (p->levels <= UINT32_MAX)
-    return cb_rng_below(rng, (uint32_t)p->levels);
-  const int64_t k = (int64_t)(cb_rng_uniform(rng) * (double)p->levels);
+    return log_level_at(p, u);
+  const int64_t k = (int64_t)(u * (double)p->levels);
   return k < p->levels ? k : p->levels - 1;
+}
+
+static int64_t sample_level(const cb_param *p, cb_rng *rng) {
+  if ((p->log && p->kind == CB_INTEGER) || p->levels > UINT32_MAX)
+    return level_at(p, cb_rng_uniform(rng));
+  return cb_rng_below(rng, (uint32_t)p->levels);
 }
 
 void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
@@ -144,6 +148,14 @@ void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
       cells[i] = level_cell(p, sample_level(p, rng));
     else
       cells[i] = cell_at(p, 2.0 * cb_rng_uniform(rng) - 1.0);
+  }
+}
+
+void cb_space_at(const cocabo_space *space, const double *u, cb_cell *cells) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_param *p = &space->params[i];
+    cells[i] =
+        p->levels > 0 ? level_cell(p, level_at(p, u[i])) : cell_at(p, 2.0 * u[i] - 1.0);
   }
 }
 

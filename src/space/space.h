@@ -77,6 +77,10 @@ void cb_space_decode(const cocabo_space *space, const double *x, const int32_t *
  * a log scale uniform in the logarithm (an integer v by the width of [v - 1/2, v +
  * 1/2]). Uses one draw per parameter, in order. */
 void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells);
+/* The point at u in [0,1)^n, one number per parameter, in order: uniform u give points
+ * as likely as those above. Each parameter's range is taken in its order; a choice has
+ * an interval of 1/N for each of its values. */
+void cb_space_at(const cocabo_space *space, const double *u, cb_cell *cells);
 
 /* Row j of x as a grid: its number of levels (0 = continuous), level k's place, and the
  * level nearest to x_j (the lower of two; x_j is clipped). Places rise strictly with k

@@ -269,6 +269,46 @@ static void log_integers_come_by_the_width_of_their_cell(void **state) {
   cocabo_space_free(s);
 }
 
+/* u walks evenly from 0 to 1: values rise, and have their share of the way. */
+static void places_of_the_unit_cube_are_in_order(void **state) {
+  (void)state;
+  enum { STEPS = 6000, HIGH = 12 };
+  cocabo_space *s = cocabo_space_new();
+  cocabo_value values[3];
+  for (int k = 0; k < 3; k++)
+    values[k] = (cocabo_value){.type = COCABO_INT, .as.integer = k};
+  assert_ok(cocabo_space_add_int(s, "n", 1, HIGH, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_choice(s, "choice", values, 3, 0, &err));
+  assert_ok(cocabo_space_add_real(s, "grid", 0, 1, 0.25, 0, &err));
+  assert_ok(cocabo_space_add_real(s, "log", 1e-3, 1e3, 0, COCABO_LOG, &err));
+  int counts[3][HIGH + 1] = {{0}};
+  double last[4] = {0, 0, 0, 0};
+  for (int t = 0; t < STEPS; t++) {
+    const double u = (t + 0.5) / STEPS, at[4] = {u, u, u, u};
+    cb_cell cells[4];
+    cb_space_at(s, at, cells);
+    assert_true(cb_space_holds(s, cells));
+    const double now[4] = {(double)cells[0].integer, (double)cells[1].integer,
+                           cells[2].real, cells[3].real};
+    for (int i = 0; i < 4; i++) {
+      assert_true(now[i] >= last[i]);
+      last[i] = now[i];
+    }
+    assert_relative(now[3], pow(10.0, 6.0 * u - 3.0), 1e-12);
+    counts[0][cells[0].integer]++;
+    counts[1][cells[1].integer]++;
+    counts[2][(int)(4.0 * cells[2].real)]++;
+  }
+  for (int v = 1; v <= HIGH; v++)
+    assert_true(fabs(counts[0][v] - STEPS * log((v + 0.5) / (v - 0.5)) /
+                                        log((HIGH + 0.5) / 0.5)) <= 1.0);
+  for (int k = 0; k < 3; k++)
+    assert_int_equal(counts[1][k], STEPS / 3);
+  for (int k = 0; k < 5; k++)
+    assert_int_equal(counts[2][k], STEPS / 5);
+  cocabo_space_free(s);
+}
+
 static void enumeration_visits_every_point_once(void **state) {
   (void)state;
   cocabo_space *s = cocabo_space_new();
@@ -307,6 +347,7 @@ int main(void) {
       cmocka_unit_test(the_largest_grids_keep_their_levels_apart),
       cmocka_unit_test(samples_are_uniform_over_levels),
       cmocka_unit_test(log_integers_come_by_the_width_of_their_cell),
+      cmocka_unit_test(places_of_the_unit_cube_are_in_order),
       cmocka_unit_test(enumeration_visits_every_point_once),
   };
   return cmocka_run_group_tests_name("space/encode", tests, NULL, NULL);
