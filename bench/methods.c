@@ -9,12 +9,14 @@
 
 static const bench_method methods[] = {
     {"random", "uniform random search", "sampler=random"},
+    {"sobol", "scrambled Sobol points", "sampler=sobol"},
     {"cocabo-0.0", "CoCaBO, sum kernel", "sampler=cocabo lambda=0"},
     {"cocabo-0.5", "CoCaBO, half sum, half product", "sampler=cocabo lambda=0.5"},
     {"cocabo-1.0", "CoCaBO, product kernel", "sampler=cocabo lambda=1"},
     {"cocabo-auto", "CoCaBO, lambda learnt", "sampler=cocabo lambda=auto"},
     {"mixed", "the default: a GP over numbers and categories together",
      "sampler=mixed"},
+    {"tpe", "Tree-structured Parzen Estimator, as hyperopt's", "sampler=tpe"},
 };
 
 const bench_method *bench_method_at(int i) {

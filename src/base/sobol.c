@@ -41,7 +41,7 @@ static void directions(int j, uint32_t v[BITS]) {
 
 uint32_t cb_sobol_plain(int j, uint32_t i) {
   assert(j >= 0 && j < CB_SOBOL_DIMENSIONS);
-  uint32_t v[BITS], at = 0;
+  uint32_t v[BITS] = {0}, at = 0;
   directions(j, v);
   uint32_t gray = i ^ i >> 1;
   for (int k = 0; gray; k++, gray >>= 1)
