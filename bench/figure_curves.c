@@ -378,10 +378,10 @@ static void lay_out(figure *f) {
     f->left = fmax(f->left, UPWARDS + chart_axis_width(&f->panels[i].y, TICKS_LEFT));
   for (size_t i = 0; i < f->n_panels; i++) {
     panel *p = &f->panels[i];
-    const double column = (double)(i % f->columns), row = (double)(i / f->columns);
-    p->x.from = 8.0 + column * panel_width(f) + f->left;
+    const size_t column = i % f->columns, row = i / f->columns;
+    p->x.from = 8.0 + (double)column * panel_width(f) + f->left;
     p->x.to = p->x.from + f->frame_width;
-    p->y.to = top_of(f) + row * panel_height(f) + HEAD;
+    p->y.to = top_of(f) + (double)row * panel_height(f) + HEAD;
     p->y.from = p->y.to + f->frame_height;
   }
 }
@@ -461,11 +461,13 @@ static void put_sample(const figure *f, size_t i, double x, double y) {
   bench_look_mark(f->c, look, x + SAMPLE / 2.0, y, NULL);
 }
 
-static void put_legend(const figure *f, double y) {
+static void put_legend(const figure *f, double top) {
   const double room = f->c->width - 2.0 * CHART_MARGIN;
   char name[NAME];
-  for (size_t i = 0; i < legend_size(f); y += LEGEND) {
+  int lines = 0;
+  for (size_t i = 0; i < legend_size(f); lines++) {
     const legend_line line = next_line(f, i, room);
+    const double y = top + LEGEND * (lines + 0.5);
     double x = 0.5 * (f->c->width - line.width) + 10;
     for (; i < line.end; i++) {
       const char *shown = legend_name(f, i, name);
@@ -691,7 +693,7 @@ static void draw(figure *f) {
                 &large);
   for (size_t i = 0; i < f->n_panels; i++)
     put_panel(f, i);
-  put_legend(f, panels + LEGEND / 2.0);
+  put_legend(f, panels);
   canvas_text(f->c, 0.5 * width, panels + lines * LEGEND + 14,
               canvas_fit(fitted, text, note.size, width), &note);
 }
