@@ -8,8 +8,11 @@
 #include "base/status.h"
 #include "problems/discrete.h"
 #include "problems/nas_cifar10.h"
+#include "problems/nn_yacht.h"
 #include "problems/simulated.h"
+#include "problems/svm_boston.h"
 #include "problems/synthetic.h"
+#include "problems/xgb_mnist.h"
 
 cb_rng bench_rng(uint64_t seed, uint32_t stream, uint32_t number) {
   return cb_rng_make(seed, CB_RNG_BENCH, (uint64_t)stream << 32 | number);
@@ -23,7 +26,10 @@ static const struct {
 } files[] = {{bench_synthetic, &bench_synthetic_count},
              {bench_discrete, &bench_discrete_count},
              {bench_simulated, &bench_simulated_count},
-             {bench_nas, &bench_nas_count}};
+             {bench_svm_boston, &bench_svm_boston_count},
+             {bench_xgb_mnist, &bench_xgb_mnist_count},
+             {bench_nas, &bench_nas_count},
+             {bench_nn_yacht, &bench_nn_yacht_count}};
 
 const bench_problem *bench_problem_at(int i) {
   if (i < 0)

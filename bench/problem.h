@@ -25,7 +25,11 @@ enum {
   BENCH_STREAM_CONTAMINATION = 5, /* low half: 0 start, 2 i + 1 and 2 i + 2 stage i */
   BENCH_STREAM_PEST = 6,          /* low half: the same */
   BENCH_STREAM_PEST_ORDER = 7,    /* low half: the stage */
-  BENCH_STREAM_DURATION = 8       /* low half: the trial */
+  BENCH_STREAM_DURATION = 8,      /* low half: the trial */
+  BENCH_STREAM_BOSTON = 9,        /* low half: 0 */
+  BENCH_STREAM_MNIST = 10,        /* low half: the digit */
+  BENCH_STREAM_YACHT = 11,        /* low half: 0 */
+  BENCH_STREAM_NETWORK = 12       /* low half: 0 weights, 1 order, 2 training, 3 test */
 };
 cb_rng bench_rng(uint64_t seed, uint32_t stream, uint32_t number);
 

@@ -1,0 +1,110 @@
+#include "problems/xgb_mnist.h"
+
+#include <math.h>
+
+#include "base/status.h"
+#include "limited.h"
+#include "problems/boosting.h"
+#include "problems/inputs.h"
+
+/* How a problem of the table below learns. */
+typedef struct size {
+  double fraction; /* of the pictures */
+  int max_bin;
+  unsigned
+      seconds; /* of processor time, several times what the slowest settings take */
+} size;
+
+enum { PROBLEMS = 2 };
+static const size sizes[PROBLEMS] = {{1.0, 256, 7200}, {0.1, 16, 300}};
+static bench_mnist loaded[PROBLEMS]; /* of this process; test.n is 0 until it is */
+
+static int index_of(const bench_problem *problem) {
+  return (int)(problem - bench_xgb_mnist);
+}
+
+static cocabo_status load(const bench_problem *problem, cocabo_error *err) {
+  bench_mnist *mnist = &loaded[index_of(problem)];
+  CB_TRY(bench_boosting_available(err));
+  if (mnist->test.n > 0)
+    return COCABO_OK;
+  return bench_mnist_load(sizes[index_of(problem)].fraction, mnist, err);
+}
+
+/* ---- the problem: booster grow_policy objective eta max_depth gamma subsample lambda
+ */
+
+static const char *const boosters[] = {"gbtree", "dart"};
+static const char *const policies[] = {"depthwise", "lossguide"};
+static const char *const objectives[] = {"softmax", "softprob"};
+
+static cocabo_status add_inputs(const bench_problem *problem, cocabo_space *space,
+                                cocabo_error *err) {
+  (void)problem;
+  CB_TRY(bench_add_words(space, "booster", boosters, 2, err));
+  CB_TRY(bench_add_words(space, "grow_policy", policies, 2, err));
+  CB_TRY(bench_add_words(space, "objective", objectives, 2, err));
+  CB_TRY(cocabo_space_add_real(space, "eta", 0.0, 1.0, 0.0, 0, err));
+  CB_TRY(cocabo_space_add_int(space, "max_depth", 1, 10, 0, err));
+  CB_TRY(cocabo_space_add_real(space, "gamma", 0.0, 10.0, 0.0, 0, err));
+  CB_TRY(cocabo_space_add_real(space, "subsample", 0.001, 1.0, 0.0, 0, err));
+  return cocabo_space_add_real(space, "lambda", 0.0, 5.0, 0.0, 0, err);
+}
+
+typedef struct evaluation {
+  bench_boosting settings;
+  const bench_mnist *mnist;
+} evaluation;
+
+/* All of XGBoost happens in the child of bench_limited: what it starts ends there. */
+static double accuracy_of(const void *user) {
+  const evaluation *e = user;
+  double accuracy;
+  if (bench_boosting_accuracy(&e->settings, e->mnist, &accuracy, NULL) != COCABO_OK)
+    return NAN;
+  return accuracy;
+}
+
+/* values[0], the booster, changes nothing: see boosting.h. */
+static double value(const bench_problem *problem, const cocabo_value *values,
+                    uint64_t seed) {
+  const size *s = &sizes[index_of(problem)];
+  const evaluation e = {
+      .settings = {.lossguide = bench_word_index(values[1], policies, 2) == 1,
+                   .probabilities = bench_word_index(values[2], objectives, 2) == 1,
+                   .eta = values[3].as.real,
+                   .max_depth = (int)values[4].as.integer,
+                   .gamma = values[5].as.real,
+                   .subsample = values[6].as.real,
+                   .lambda = values[7].as.real,
+                   .max_bin = s->max_bin,
+                   .seed = (uint32_t)(seed % 2147483648u)},
+      .mnist = &loaded[index_of(problem)]};
+  return bench_limited(s->seconds, accuracy_of, &e);
+}
+
+const bench_problem bench_xgb_mnist[] = {
+    {
+        .name = "xg-mnist",
+        .help = "XGBoost on MNIST, accuracy; minutes per evaluation",
+        .d = 5,
+        .c = 3,
+        .optimum = 0.98,
+        .failure = "learning took more than 2 hours, or crashed",
+        .add_inputs = add_inputs,
+        .load = load,
+        .value = value,
+    },
+    {
+        .name = "xg-mnist-10",
+        .help = "XGBoost on a tenth of MNIST, accuracy",
+        .d = 5,
+        .c = 3,
+        .optimum = 0.95,
+        .failure = "learning took more than 5 minutes, or crashed",
+        .add_inputs = add_inputs,
+        .load = load,
+        .value = value,
+    },
+};
+const int bench_xgb_mnist_count = sizeof bench_xgb_mnist / sizeof bench_xgb_mnist[0];
