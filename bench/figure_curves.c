@@ -285,14 +285,21 @@ static extent extent_of(const figure *f, size_t p) {
 
 /* ---- ranges --------------------------------------------------------------------- */
 
-/* The first iterations may be far below all the others and press those together. They
- * are cut off where that gives the rest much more room, but no curve's end is. */
-static void find_range(const figure *f, panel *p, extent *e) {
+/* The first iterations may be far below all the others and press those together. More
+ * and more of them are cut off as long as each time the rest gets much more room; but
+ * no curve's end is. */
+static void find_range(const figure *f, panel *p, const extent *e) {
+  static const double shares[] = {0.06, 0.15, 0.3};
   enum { GAIN = 2 };
-  const double most = bench_quantile((int64_t)e->n, f->values, 0.06);
-  const double low = fmin(most, e->ends);
-  p->cut = e->high - e->low > GAIN * (e->high - low);
-  p->y.low = p->cut ? low : e->low;
+  p->y.low = e->low;
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+    const double cut = bench_quantile((int64_t)e->n, f->values, shares[i]);
+    const double low = fmin(cut, e->ends);
+    if (!(e->high - p->y.low > GAIN * (e->high - low)))
+      break;
+    p->y.low = low;
+  }
+  p->cut = p->y.low > e->low;
   p->y.high = e->high;
   const double room = p->optimum - p->y.high;
   p->shows_optimum = room <= 0.3 * (p->y.high - p->y.low);
@@ -525,9 +532,10 @@ static canvas_point crossing(const panel *p, canvas_point a, canvas_point b) {
 static void put_line(const figure *f, const curve *k, const char *tip) {
   const panel *p = &f->panels[k->panel];
   const canvas_style style = bench_look_line(&f->entries[k->entry].look);
+  const int64_t end = end_of(f, k);
   canvas_point last = {0.0, NAN};
   size_t n = 0;
-  for (int64_t at = 0; at <= end_of(f, k); at++) {
+  for (int64_t at = 0; at <= end; at++) {
     const double value = value_at(f, k, at);
     const canvas_point here = {scale_at(&p->x, f->what->groups->at[at]),
                                isnan(value) ? NAN : y_of(p, value)};
@@ -602,7 +610,8 @@ static void put_names(const figure *f, size_t i) {
   canvas_text(f->c, middle, p->y.to - 13, canvas_fit(fitted, name, 14, f->frame_width),
               &heading);
   if (i % f->columns == 0)
-    canvas_text(f->c, p->x.from - f->left + 8, 0.5 * (p->y.from + p->y.to),
+    canvas_text(f->c, p->x.from - chart_axis_width(&p->y, TICKS_LEFT) - 12,
+                0.5 * (p->y.from + p->y.to),
                 f->what->regret ? "optimum \u2212 best value" : "best value", &upwards);
   if (i + f->columns < f->n_panels)
     return;

@@ -1,7 +1,8 @@
 /* cocabo-bench - the paper's problems, methods, tables and figures.
  *
  * Reading order: problem.h (what is optimised), methods.h (by what), experiment.h (one
- * run), campaign.h (many runs into one file), then the commands.
+ * run), campaign.h (many runs into one file), groups.h (what they reached on average),
+ * then the commands.
  */
 #include <stddef.h>
 

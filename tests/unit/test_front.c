@@ -10,10 +10,10 @@
 #include "front/buffer.h"
 #include "front/fail.h"
 #include "front/guess.h"
+#include "front/show.h"
 #include "output.h"
 #include "scalar.h"
 #include "sheet.h"
-#include "front/show.h"
 
 /* ---- arguments ------------------------------------------------------------------- */
 
