@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""docs/results.md from a folder of `tools/paper`.
+
+    python3 tools/results.py [DIR]
+
+Copies the figures to docs/results/ and puts the tables beside them, with the date of
+the results, the machine and the commands. Says what of an experiment was run: the
+number of runs is in every row.
+"""
+
+import datetime
+import os
+import pathlib
+import platform
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+SECTIONS = [
+    ("figure-2", "Figure 2: the categories that one run chooses",
+     "CoCaBO-0.5 on Func-2C, seed 0.",
+     "cocabo-bench figure --kind categories --problem func-2c --method cocabo-0.5 "
+     "-o figure-2.svg"),
+    ("table-1", "Table 1: how well the surrogates predict",
+     "Sum over 100 test points of the log predictive density after 250 training points, "
+     "mean (standard error); larger is better.",
+     "cocabo-bench paper --figure table1 -o DIR"),
+    ("figure-3", "Figure 3: one point at a time",
+     "Best value after 24 initial points and t iterations, mean (standard error).",
+     "cocabo-bench paper --figure 3 -o DIR"),
+    ("figure-4", "Figure 4: four points at a time",
+     "Best value after 24 initial points and t iterations of four, mean (standard error).",
+     "cocabo-bench paper --figure 4 -o DIR"),
+    ("yacht", "NN-Yacht, four points at a time",
+     "The log likelihood of the test set, as the paper has it in its appendix.",
+     "cocabo-bench paper --figure yacht -o DIR"),
+    ("peers", "Beside the originals",
+     "The public packages on the same problems, evaluated by the same code from the same "
+     "initial points ([bench/peers](../bench/peers/README.md)).",
+     "bench/peers/run --problem ... --method ... -o peers.csv"),
+]
+
+
+def machine() -> str:
+    model = "unknown processor"
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def section(folder: pathlib.Path, stem: str, title: str, text: str, command: str) -> str:
+    picture, table = folder / f"{stem}.svg", folder / f"{stem}.md"
+    if not picture.exists() and not table.exists():
+        return ""
+    parts = [f"## {title}", text, f"    {command}"]
+    if picture.exists():
+        shutil.copyfile(picture, ROOT / "docs/results" / picture.name)
+        parts.append(f"![{title}](results/{picture.name})")
+    if table.exists():
+        parts.append(table.read_text().rstrip())
+    notes = folder / f"{stem}-notes.md"  # by hand: what was not run, and why
+    if notes.exists():
+        parts.append(notes.read_text().rstrip())
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/paper")
+    newest = max(path.stat().st_mtime for path in folder.iterdir())
+    date = datetime.date.fromtimestamp(newest).isoformat()
+    (ROOT / "docs/results").mkdir(exist_ok=True)
+    head = (f"# Results\n\nWhat this repository's code produced on {date}; {machine()}. "
+            "`make paper` does it all again;\nthis page is made of its folder by "
+            "`tools/results.py`. Values are maximised; the best mean of a column is bold.\n")
+    body = [section(folder, *what) for what in SECTIONS]
+    (ROOT / "docs/results.md").write_text("\n".join([head, *filter(None, body)]))
+
+
+if __name__ == "__main__":
+    main()
