@@ -1,0 +1,505 @@
+#include "model/forest.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+enum {
+  BLOCK = 1024, /* points that walk down a tree together */
+  LEAF = -1,
+  WORD_BITS = 32
+};
+
+/* Gains that differ by less of the node's squared error are equal: sums in another
+ * order must not decide between two variables that cut alike. */
+static const double TIE = 1e-11;
+
+/* The two children of a node are neighbours; they come after it. */
+typedef struct {
+  double value;     /* of a leaf the mean, else the cut of a number */
+  double variance;  /* of a leaf */
+  int32_t variable; /* 0 .. d-1 numbers, d .. d+c-1 categories, LEAF */
+  int32_t left;     /* child; the right one is left + 1 */
+  size_t set;       /* of a category: its first word in sets; a bit says "left" */
+} node;
+
+typedef struct {
+  int32_t from, to;
+} range;
+
+/* Points that have come to a node. */
+typedef struct {
+  int32_t node;
+  range points;
+} visit;
+
+typedef struct {
+  double value;
+  int32_t row;
+} keyed;
+
+/* What a node knows of one category. */
+typedef struct {
+  double sum, mean;
+  int32_t weight, rows, category;
+} group;
+
+/* A cut of a node. */
+typedef struct {
+  double gain;      /* of squared error, < 0: there is none */
+  int32_t variable; /* as in node */
+  double low, high; /* of a number: the neighbours it lies between */
+  int32_t groups;   /* of a category: how many of the ordered groups go left */
+} split;
+
+struct cb_forest {
+  cb_forest_spec spec;
+  int32_t *arms;
+  int32_t *variables; /* d + c: the order in which a node tries them */
+
+  node *nodes;   /* all trees, one after the other */
+  int32_t *root; /* trees + 1: where each begins */
+  uint32_t *sets;
+  size_t n_sets;
+  range *ranges; /* of each node of the tree that grows: its rows */
+  visit *visits; /* of a tree: nodes that points wait at, at most one a leaf */
+
+  /* Of a fit. */
+  int n;
+  const double *x, *y; /* borrowed while it lasts */
+  const int32_t *h;
+  keyed *keyed;     /* n */
+  int32_t *sorted;  /* n x d: all rows by x_j */
+  int32_t *rows;    /* n x (d + 1): those of one tree by x_j and, last, by number */
+  int32_t *weight;  /* n: how often each is in the bootstrap sample */
+  int32_t *scratch; /* n */
+  char *left;       /* n: does the row go left? */
+  group *groups;    /* most categories of a variable, by category */
+  group *ordered;   /* likewise: those there are, by mean */
+  size_t nodes_room, sets_room, ranges_room, keyed_room, sorted_room, rows_room,
+      weight_room, scratch_room, left_room, visits_room;
+
+  int32_t walking[BLOCK], right[BLOCK]; /* of a prediction */
+};
+
+/* ---- building -------------------------------------------------------------------- */
+
+void cb_forest_free(cb_forest *f) {
+  if (!f)
+    return;
+  cb_free(f->arms);
+  cb_free(f->variables);
+  cb_free(f->nodes);
+  cb_free(f->root);
+  cb_free(f->sets);
+  cb_free(f->ranges);
+  cb_free(f->visits);
+  cb_free(f->keyed);
+  cb_free(f->sorted);
+  cb_free(f->rows);
+  cb_free(f->weight);
+  cb_free(f->scratch);
+  cb_free(f->left);
+  cb_free(f->groups);
+  cb_free(f->ordered);
+  cb_free(f);
+}
+
+cocabo_status cb_forest_new(cb_forest **out, const cb_forest_spec *spec,
+                            cocabo_error *err) {
+  assert(spec->d + spec->c > 0 && spec->trees > 0);
+  assert(spec->min_split >= 2 && spec->min_leaf >= 1);
+  *out = NULL;
+  int32_t most = 0;
+  for (int j = 0; j < spec->c; j++)
+    most = spec->arms[j] > most ? spec->arms[j] : most;
+  cb_forest *f = cb_calloc(1, sizeof *f);
+  if (!f)
+    return cb_no_memory(err);
+  f->spec = *spec;
+  f->arms = cb_calloc((size_t)spec->c, sizeof *f->arms);
+  f->variables = cb_calloc((size_t)spec->d + (size_t)spec->c, sizeof *f->variables);
+  f->root = cb_calloc((size_t)spec->trees + 1, sizeof *f->root);
+  f->groups = cb_calloc((size_t)most, sizeof *f->groups);
+  f->ordered = cb_calloc((size_t)most, sizeof *f->ordered);
+  if (!f->arms || !f->variables || !f->root || !f->groups || !f->ordered) {
+    cb_forest_free(f);
+    return cb_no_memory(err);
+  }
+  if (spec->c > 0)
+    memcpy(f->arms, spec->arms, (size_t)spec->c * sizeof *f->arms);
+  f->spec.arms = f->arms;
+  *out = f;
+  return COCABO_OK;
+}
+
+/* A tree has at most as many leaves as rows. Sets grow as they are needed. */
+static cocabo_status reserve(cb_forest *f, int n, cocabo_error *err) {
+  const size_t rows = (size_t)n, most_nodes = 2 * rows - 1;
+  const size_t d = (size_t)f->spec.d, trees = (size_t)f->spec.trees;
+  if (!cb_reserve((void **)&f->nodes, &f->nodes_room, trees * most_nodes,
+                  sizeof *f->nodes) ||
+      !cb_reserve((void **)&f->ranges, &f->ranges_room, most_nodes,
+                  sizeof *f->ranges) ||
+      !cb_reserve((void **)&f->visits, &f->visits_room, rows + 1, sizeof *f->visits) ||
+      !cb_reserve((void **)&f->keyed, &f->keyed_room, rows, sizeof *f->keyed) ||
+      !cb_reserve((void **)&f->sorted, &f->sorted_room, rows * d, sizeof *f->sorted) ||
+      !cb_reserve((void **)&f->rows, &f->rows_room, rows * (d + 1), sizeof *f->rows) ||
+      !cb_reserve((void **)&f->weight, &f->weight_room, rows, sizeof *f->weight) ||
+      !cb_reserve((void **)&f->scratch, &f->scratch_room, rows, sizeof *f->scratch) ||
+      !cb_reserve((void **)&f->left, &f->left_room, rows, sizeof *f->left))
+    return cb_no_memory(err);
+  return COCABO_OK;
+}
+
+/* ---- the rows of a tree ---------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b) {
+  const keyed *u = a, *v = b;
+  if (u->value != v->value)
+    return u->value < v->value ? -1 : 1;
+  return (u->row > v->row) - (u->row < v->row);
+}
+
+/* Once a fit: partitions keep the order. */
+static void sort_rows(cb_forest *f) {
+  for (int j = 0; j < f->spec.d; j++) {
+    for (int i = 0; i < f->n; i++)
+      f->keyed[i] = (keyed){f->x[cb_at(j, i, f->spec.d)], i};
+    qsort(f->keyed, (size_t)f->n, sizeof *f->keyed, by_value);
+    for (int i = 0; i < f->n; i++)
+      f->sorted[cb_at(i, j, f->n)] = f->keyed[i].row;
+  }
+}
+
+static int32_t *rows_by(const cb_forest *f, int list) {
+  return f->rows + cb_at(0, list, f->n);
+}
+
+/* Rows in no order of x. */
+static const int32_t *plain_rows(const cb_forest *f) {
+  return rows_by(f, f->spec.d);
+}
+
+/* Returns how many distinct rows there are. */
+static int draw_rows(cb_forest *f, cb_rng *rng) {
+  int count = 0;
+  for (int i = 0; i < f->n; i++)
+    f->weight[i] = f->spec.bootstrap ? 0 : 1;
+  for (int i = 0; i < f->n && f->spec.bootstrap; i++)
+    f->weight[cb_rng_below(rng, (uint32_t)f->n)]++;
+  for (int list = 0; list <= f->spec.d; list++) {
+    int32_t *rows = rows_by(f, list);
+    count = 0;
+    for (int i = 0; i < f->n; i++) {
+      const int32_t row = list < f->spec.d ? f->sorted[cb_at(i, list, f->n)] : i;
+      if (f->weight[row] > 0)
+        rows[count++] = row;
+    }
+  }
+  return count;
+}
+
+/* ---- looking for the best cut ---------------------------------------------------- */
+
+/* The targets of a node; sums are of what they differ from the mean. */
+typedef struct {
+  range range;
+  double weight, mean, squares;
+} summary;
+
+static summary summarise(const cb_forest *f, range here) {
+  const int32_t *rows = plain_rows(f);
+  summary s = {.range = here};
+  for (int i = here.from; i < here.to; i++) {
+    s.weight += f->weight[rows[i]];
+    s.mean += f->weight[rows[i]] * f->y[rows[i]];
+  }
+  s.mean /= s.weight;
+  for (int i = here.from; i < here.to; i++) {
+    const double gap = f->y[rows[i]] - s.mean;
+    s.squares += f->weight[rows[i]] * gap * gap;
+  }
+  return s;
+}
+
+/* By how much two sides have less squared error than the node, if one has this sum and
+ * weight: the sum over the node is zero. */
+static double gain_of(const summary *s, double sum, double weight) {
+  return sum * sum / weight + sum * sum / (s->weight - weight);
+}
+
+static bool beats(const summary *s, double gain, const split *best) {
+  return best->gain < 0.0 || gain > best->gain + TIE * s->squares;
+}
+
+static void try_number(const cb_forest *f, const summary *s, int j, split *best) {
+  const int32_t *rows = rows_by(f, j);
+  const int from = s->range.from, to = s->range.to, least = f->spec.min_leaf;
+  double weight = 0.0, sum = 0.0, here = f->x[cb_at(j, rows[from], f->spec.d)];
+  if (here == f->x[cb_at(j, rows[to - 1], f->spec.d)])
+    return;
+  for (int i = from; i < to - least; i++) {
+    const double next = f->x[cb_at(j, rows[i + 1], f->spec.d)], low = here;
+    weight += f->weight[rows[i]];
+    sum += f->weight[rows[i]] * (f->y[rows[i]] - s->mean);
+    here = next;
+    if (low == next || i + 1 - from < least)
+      continue;
+    const double gain = gain_of(s, sum, weight);
+    if (beats(s, gain, best))
+      *best = (split){.gain = gain, .variable = j, .low = low, .high = next};
+  }
+}
+
+static int by_mean(const void *a, const void *b) {
+  const group *u = a, *v = b;
+  if (u->mean != v->mean)
+    return u->mean < v->mean ? -1 : 1;
+  return (u->category > v->category) - (u->category < v->category);
+}
+
+/* The categories of h_j in the node, by mean, into `ordered`; returns their number. */
+static int order_groups(const cb_forest *f, const summary *s, int j) {
+  const int32_t *rows = plain_rows(f);
+  int count = 0;
+  for (int i = s->range.from; i < s->range.to; i++)
+    f->groups[f->h[cb_at(j, rows[i], f->spec.c)]] = (group){0};
+  for (int i = s->range.from; i < s->range.to; i++) {
+    group *g = &f->groups[f->h[cb_at(j, rows[i], f->spec.c)]];
+    g->weight += f->weight[rows[i]];
+    g->sum += f->weight[rows[i]] * (f->y[rows[i]] - s->mean);
+    g->rows++;
+  }
+  for (int i = s->range.from; i < s->range.to; i++) {
+    const int32_t category = f->h[cb_at(j, rows[i], f->spec.c)];
+    group *g = &f->groups[category];
+    if (g->rows == 0)
+      continue;
+    g->category = category;
+    g->mean = g->sum / g->weight;
+    f->ordered[count++] = *g;
+    g->rows = 0; /* listed */
+  }
+  qsort(f->ordered, (size_t)count, sizeof *f->ordered, by_mean);
+  return count;
+}
+
+static void try_category(const cb_forest *f, const summary *s, int j, split *best) {
+  const int count = s->range.to - s->range.from;
+  const int groups = order_groups(f, s, j);
+  double weight = 0.0, sum = 0.0;
+  int rows = 0;
+  for (int k = 0; k < groups - 1; k++) {
+    weight += f->ordered[k].weight;
+    sum += f->ordered[k].sum;
+    rows += f->ordered[k].rows;
+    if (rows < f->spec.min_leaf || count - rows < f->spec.min_leaf)
+      continue;
+    const double gain = gain_of(s, sum, weight);
+    if (beats(s, gain, best))
+      *best = (split){.gain = gain, .variable = f->spec.d + j, .groups = k + 1};
+  }
+}
+
+/* In random order, because the first of equals wins. */
+static split best_split(cb_forest *f, const summary *s, cb_rng *rng) {
+  split best = {.gain = -1.0};
+  if (s->range.to - s->range.from < f->spec.min_split || s->squares <= 0.0)
+    return best;
+  cb_rng_shuffle(rng, f->spec.d + f->spec.c, f->variables);
+  for (int k = 0; k < f->spec.d + f->spec.c; k++) {
+    const int variable = f->variables[k];
+    if (variable < f->spec.d)
+      try_number(f, s, variable, &best);
+    else
+      try_category(f, s, variable - f->spec.d, &best);
+  }
+  return best;
+}
+
+/* ---- growing --------------------------------------------------------------------- */
+
+static bool set_has(const uint32_t *set, int32_t category) {
+  return set[category / WORD_BITS] >> (category % WORD_BITS) & 1u;
+}
+
+static void cut_number(cb_forest *f, const split *best, range here, node *cut,
+                       cb_rng *rng) {
+  const int32_t *rows = plain_rows(f);
+  const int j = best->variable;
+  cut->value = best->low + cb_rng_uniform(rng) * (best->high - best->low);
+  if (cut->value >= best->high) /* by rounding */
+    cut->value = best->low;
+  for (int i = here.from; i < here.to; i++)
+    f->left[rows[i]] = f->x[cb_at(j, rows[i], f->spec.d)] <= cut->value;
+}
+
+static cocabo_status cut_category(cb_forest *f, const summary *s, const split *best,
+                                  node *cut, cb_rng *rng, cocabo_error *err) {
+  const int32_t *rows = plain_rows(f);
+  const int j = best->variable - f->spec.d, groups = order_groups(f, s, j);
+  const size_t words = ((size_t)f->arms[j] + WORD_BITS - 1) / WORD_BITS;
+  if (!cb_reserve((void **)&f->sets, &f->sets_room, f->n_sets + words, sizeof *f->sets))
+    return cb_no_memory(err);
+  uint32_t *set = f->sets + f->n_sets;
+  cut->set = f->n_sets;
+  f->n_sets += words;
+  for (size_t w = 0; w < words; w++)
+    set[w] = cb_rng_u32(rng);
+  for (int k = 0; k < groups; k++) {
+    const int32_t category = f->ordered[k].category;
+    const uint32_t bit = 1u << (category % WORD_BITS);
+    if (k < best->groups)
+      set[category / WORD_BITS] |= bit;
+    else
+      set[category / WORD_BITS] &= ~bit;
+  }
+  for (int i = s->range.from; i < s->range.to; i++)
+    f->left[rows[i]] = set_has(set, f->h[cb_at(j, rows[i], f->spec.c)]);
+  return COCABO_OK;
+}
+
+/* Left rows first, in their order; returns where the right ones begin. */
+static int32_t partition(cb_forest *f, int32_t *rows, range here) {
+  int32_t left = here.from, right = 0;
+  for (int i = here.from; i < here.to; i++) {
+    const int32_t row = rows[i];
+    f->scratch[right] = row;
+    rows[left] = row;
+    left += f->left[row];
+    right += 1 - f->left[row];
+  }
+  memcpy(rows + left, f->scratch, (size_t)right * sizeof *rows);
+  return left;
+}
+
+/* Nodes wait in a queue that is the tree itself. */
+static cocabo_status grow_tree(cb_forest *f, int32_t root, int32_t *end, cb_rng *rng,
+                               cocabo_error *err) {
+  int32_t count = 1;
+  f->ranges[0] = (range){0, draw_rows(f, rng)};
+  for (int32_t k = 0; k < count; k++) {
+    node *here = &f->nodes[root + k];
+    const summary s = summarise(f, f->ranges[k]);
+    const split best = best_split(f, &s, rng);
+    *here = (node){.variable = LEAF, .value = s.mean, .variance = s.squares / s.weight};
+    if (best.gain < 0.0)
+      continue;
+    *here = (node){.variable = best.variable, .left = count};
+    if (best.variable < f->spec.d)
+      cut_number(f, &best, s.range, here, rng);
+    else
+      CB_TRY(cut_category(f, &s, &best, here, rng, err));
+    int32_t middle = 0;
+    for (int list = 0; list <= f->spec.d; list++)
+      middle = partition(f, rows_by(f, list), s.range);
+    f->ranges[count++] = (range){s.range.from, middle};
+    f->ranges[count++] = (range){middle, s.range.to};
+  }
+  *end = root + count;
+  return COCABO_OK;
+}
+
+cocabo_status cb_forest_fit(cb_forest *f, int n, const double *x, const int32_t *h,
+                            const double *y, cb_rng *rng, cocabo_error *err) {
+  assert(n > 0);
+  CB_TRY(reserve(f, n, err));
+  f->n = n;
+  f->x = x;
+  f->h = h;
+  f->y = y;
+  f->n_sets = 0;
+  for (int k = 0; k < f->spec.d + f->spec.c; k++)
+    f->variables[k] = k;
+  sort_rows(f);
+  for (int t = 0; t < f->spec.trees; t++)
+    CB_TRY(grow_tree(f, f->root[t], &f->root[t + 1], rng, err));
+  return COCABO_OK;
+}
+
+/* ---- predicting ------------------------------------------------------------------ */
+
+static bool goes_left(const cb_forest *f, const node *at, int32_t point,
+                      const double *x, const int32_t *h) {
+  const int d = f->spec.d, c = f->spec.c, j = at->variable;
+  return j < d ? x[cb_at(j, point, d)] <= at->value
+               : set_has(f->sets + at->set, h[cb_at(j - d, point, c)]);
+}
+
+/* Splits the points of a node between its children, left ones first. Without branches:
+ * which way a point goes cannot be foreseen. */
+static int32_t part_ways(cb_forest *f, const node *at, range here, const double *x,
+                         const int32_t *h) {
+  int32_t left = here.from, right = 0;
+  for (int32_t i = here.from; i < here.to; i++) {
+    const int32_t point = f->walking[i];
+    const bool to_left = goes_left(f, at, point, x, h);
+    f->right[right] = point;
+    f->walking[left] = point;
+    left += to_left;
+    right += !to_left;
+  }
+  for (int32_t i = 0; i < right; i++)
+    f->walking[left + i] = f->right[i];
+  return left;
+}
+
+/* Welford's update with the mean of tree t = 0, 1, ...; variances of leaves add. */
+static void arrive(const cb_forest *f, const node *leaf, range here, int t,
+                   double *mean, double *variance) {
+  for (int32_t i = here.from; i < here.to; i++) {
+    const int32_t point = f->walking[i];
+    const double gap = leaf->value - mean[point];
+    mean[point] += gap / (t + 1);
+    variance[point] += gap * (leaf->value - mean[point]) + leaf->variance;
+  }
+}
+
+/* Down one tree, left branches first; nodes where nobody comes are not visited. */
+static void walk(cb_forest *f, int t, int m, const double *x, const int32_t *h,
+                 double *mean, double *variance) {
+  const node *tree = f->nodes + f->root[t];
+  int waiting = 1;
+  for (int32_t i = 0; i < m; i++)
+    f->walking[i] = i;
+  f->visits[0] = (visit){0, {0, m}};
+  while (waiting > 0) {
+    const visit now = f->visits[--waiting];
+    const node *at = &tree[now.node];
+    while (now.points.to - now.points.from == 1 && at->variable != LEAF)
+      at = &tree[at->left + !goes_left(f, at, f->walking[now.points.from], x, h)];
+    if (at->variable == LEAF) {
+      arrive(f, at, now.points, t, mean, variance);
+      continue;
+    }
+    const int32_t middle = part_ways(f, at, now.points, x, h);
+    const range left = {now.points.from, middle}, right = {middle, now.points.to};
+    if (right.from < right.to)
+      f->visits[waiting++] = (visit){at->left + 1, right};
+    if (left.from < left.to)
+      f->visits[waiting++] = (visit){at->left, left};
+  }
+}
+
+static void predict_block(cb_forest *f, int m, const double *x, const int32_t *h,
+                          double *mean, double *variance) {
+  for (int i = 0; i < m; i++)
+    mean[i] = variance[i] = 0.0;
+  for (int t = 0; t < f->spec.trees; t++)
+    walk(f, t, m, x, h, mean, variance);
+  for (int i = 0; i < m; i++)
+    variance[i] /= f->spec.trees;
+}
+
+void cb_forest_predict(cb_forest *f, int m, const double *x, const int32_t *h,
+                       double *mean, double *variance) {
+  for (int i = 0; i < m; i += BLOCK)
+    predict_block(f, m - i < BLOCK ? m - i : BLOCK,
+                  f->spec.d > 0 ? x + cb_at(0, i, f->spec.d) : NULL,
+                  f->spec.c > 0 ? h + cb_at(0, i, f->spec.c) : NULL, mean + i,
+                  variance + i);
+}
