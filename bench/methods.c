@@ -17,6 +17,7 @@ static const bench_method methods[] = {
     {"mixed", "the default: a GP over numbers and categories together",
      "sampler=mixed"},
     {"tpe", "Tree-structured Parzen Estimator, as hyperopt's", "sampler=tpe"},
+    {"smac", "SMAC: a random forest and local search", "sampler=smac"},
 };
 
 const bench_method *bench_method_at(int i) {

@@ -6,8 +6,8 @@
 #include "sampler/samplers.h"
 
 static const cb_sampler *const samplers[] = {&cb_sampler_mixed, &cb_sampler_cocabo,
-                                             &cb_sampler_tpe, &cb_sampler_sobol,
-                                             &cb_sampler_random};
+                                             &cb_sampler_smac,  &cb_sampler_tpe,
+                                             &cb_sampler_sobol, &cb_sampler_random};
 enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 const cb_sampler *cb_sampler_at(int i) {

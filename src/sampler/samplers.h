@@ -10,6 +10,7 @@ extern const cb_sampler cb_sampler_cocabo;
 extern const cb_sampler cb_sampler_random;
 extern const cb_sampler cb_sampler_sobol;
 extern const cb_sampler cb_sampler_tpe;
+extern const cb_sampler cb_sampler_smac;
 
 /* May these cells be proposed as point k of the batch? Not if the objective is
  * deterministic and they are in the history or among out[0..k-1]. */

@@ -53,7 +53,8 @@ typedef struct option_row {
   X(ard, WORDS, "auto|true|false", "auto",                                             \
     "one length scale per numeric parameter; auto: true for mixed, false for cocabo")  \
   X(acquisition, WORDS, "auto|ucb|ei|logei", "auto",                                   \
-    "what makes a point worth trying; auto: logei for mixed, ucb for cocabo")          \
+    "what makes a point worth trying; auto: logei for mixed, ei for smac, ucb for "    \
+    "cocabo")                                                                          \
   X(kappa, NUMBER, false, 0, NO_LIMIT, "number >= 0", "2",                             \
     "weight of the uncertainty in ucb")                                                \
   X(reward, WORDS, "auto|relative|standard|best|value|rank", "auto",                   \
@@ -65,7 +66,7 @@ typedef struct option_row {
     "results (mixed) or asks (cocabo) between two fits; auto: by the number of "       \
     "results for mixed, 10 for cocabo")                                                \
   X(samples, INT, false, 1, 10000000, "int in [1,10000000]", "5000",                   \
-    "random candidates of cocabo's acquisition maximiser")                             \
+    "random candidates of the acquisition's maximiser, for cocabo and smac")           \
   X(model_size, INT, false, 10, NO_LIMIT, "int >= 10", "1000",                         \
     "most observations the model holds")                                               \
   X(trials, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                  \
@@ -299,7 +300,9 @@ static cb_acquisition acquisition_of(const cocabo_options *options) {
     return CB_EI;
   if (is(options, OPTION_acquisition, "logei"))
     return CB_LOGEI;
-  return is(options, OPTION_sampler, "mixed") ? CB_LOGEI : CB_UCB;
+  return is(options, OPTION_sampler, "mixed")  ? CB_LOGEI
+         : is(options, OPTION_sampler, "smac") ? CB_EI
+                                               : CB_UCB;
 }
 
 static cb_reward reward_of(const cocabo_options *options) {

@@ -27,7 +27,8 @@ PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley
             "ackley-13", "ackley-53", "ackley-53-flipped", "rosenbrock-10-mixed",
             "labs-50", "pressure-vessel", "contamination", "pest-control"]
 DATA_PROBLEMS = ["nas-cifar10"]  # they need files, and have tests of their own
-METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto", "mixed"]
+METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto",
+           "mixed", "tpe", "smac"]
 OPTIMUM = {"func-2c": 0.20632569069797547, "func-3c": 0.72213991744291415,
            "labs-50": 2500 / 306, "contamination": -21.63, "pest-control": -12.0216}
 

@@ -11,7 +11,7 @@
 
 static cocabo_error err;
 
-static const char *const samplers[] = {"random", "cocabo", "mixed", "tpe", "sobol"};
+static const char *const samplers[] = {"random", "cocabo", "mixed", "smac", "tpe", "sobol"};
 enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 /* Repeats the call until it succeeds, with one more allocation granted each time, and

@@ -111,8 +111,8 @@ static void without_a_model_the_best_value_counts(void **state) {
 /* Two points in all: a noisy objective may see them again and again. */
 static void noisy_points_may_come_again(void **state) {
   (void)state;
-  const char *const samplers[] = {"mixed", "cocabo", "random"};
-  for (int s = 0; s < 3; s++) {
+  const char *const samplers[] = {"mixed", "cocabo", "random", "smac"};
+  for (int s = 0; s < 4; s++) {
     cocabo_space *space = cocabo_space_new();
     cocabo_options *options = cocabo_options_new();
     assert_ok(cocabo_space_add(space, "h", "choice(a,b)", &err));
