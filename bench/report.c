@@ -70,7 +70,7 @@ static const struct kind {
   const char *ending;
   cocabo_status (*put)(bench_page *page, const char *path, cocabo_error *err);
 } kinds[] = {{".csv", bench_report_results},
-             {".jsonl", bench_report_surrogate},
+             {".jsonl", bench_report_lines},
              {".svg", put_picture}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -117,7 +117,7 @@ static cocabo_status list_files(report *r, cocabo_error *err) {
   if (r->n == 0)
     return cb_fail(
         err, COCABO_E_NOT_FOUND,
-        "%s has no results (*.csv), surrogates (*.jsonl) or pictures (*.svg)",
+        "%s has no results (*.csv), lines of --json (*.jsonl) or pictures (*.svg)",
         r->folder);
   qsort(r->names, r->n, sizeof *r->names, compare_names);
   return COCABO_OK;
@@ -226,9 +226,10 @@ const front_command bench_report = {
     .details =
         "Of each file of results (*.csv) in the folder: the curves, tables of means\n"
         "and standard errors, the time of an ask, a comparison with the best method,\n"
-        "and the regret. Of lines of surrogate --json (*.jsonl): the paper's Table 1.\n"
-        "Pictures (*.svg) are shown as they are. A file that cannot be read is named\n"
-        "with the reason. The page has no scripts and needs no other file.",
+        "and the regret. Lines of surrogate --json (*.jsonl) become the paper's Table\n"
+        "1, and those of latency or another command a table too. Pictures (*.svg) are\n"
+        "shown as they are. A file that cannot be read is named with the reason. The\n"
+        "page has no scripts and needs no other file.",
     .examples = "  cocabo-bench report results\n"
                 "  cocabo-bench report results -o results.html",
     .main = report_main,

@@ -10,8 +10,8 @@
 cocabo_status bench_report_results(bench_page *page, const char *path,
                                    cocabo_error *err);
 
-/* The same of lines of `surrogate --json`: the paper's Table 1. */
-cocabo_status bench_report_surrogate(bench_page *page, const char *path,
-                                     cocabo_error *err);
+/* The same of lines of JSON: those of `surrogate --json` become the paper's Table 1,
+ * those of other commands a row each. */
+cocabo_status bench_report_lines(bench_page *page, const char *path, cocabo_error *err);
 
 #endif

@@ -494,6 +494,15 @@ class Report(FigureCase):
         self.assertEqual(kind, "data:image/svg+xml;base64")
         self.assertEqual(base64.b64decode(data), picture)
 
+    def test_lines_of_other_commands_are_a_table_too(self):
+        (self.folder / "l.jsonl").write_text(
+            '{"method": "a<b", "n": 50, "p50": 0.00123456, "refit_p50": null}\n'
+            '{"n": 100, "method": "c", "p50": 2.5, "ok": true}\n')
+        _, page = self.report(self.folder)
+        self.assertEqual(page.tables[0], [["method", "n", "p50", "refit_p50"],
+                                          ["a<b", "50", "0.001235", "\u2013"],
+                                          ["c", "100", "2.5", "\u2013"]])
+
     def test_base64_of_every_remainder(self):
         for size in range(5):
             (self.folder / f"{size}.svg").write_bytes(b"\xffsvg\x00"[:size])
@@ -506,12 +515,12 @@ class Report(FigureCase):
         self.ok(*run_args(self.file))
         (self.folder / "other.csv").write_text("a,b\n1,2\n")
         (self.folder / "empty.csv").write_text(HEADER + "\n")
-        (self.folder / "l.jsonl").write_text('{"problem": "func-2c", "n": 50}\n')
+        (self.folder / "l.jsonl").write_text('{"n": 50}\n\n{"n": [50]}\n')
         text, page = self.report(self.folder)
         self.assertEqual(page.text.count("Not shown: "), 3)
         self.assertIn("is not a file of results", page.text)
         self.assertIn("empty.csv has no runs", page.text)
-        self.assertIn("l.jsonl line 1 is no line of surrogate --json", page.text)
+        self.assertIn("l.jsonl line 3 is no line of --json", page.text)
         self.assertEqual(text.count("<table>"), 1)
 
     def test_origin(self):

@@ -1,4 +1,4 @@
-/* report_surrogate.c - lines of `surrogate --json` as the paper's Table 1: see
+/* report_lines.c - lines of JSON, as commands print them with --json, as a table: see
  * report.h. */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +12,10 @@
 #include "front/outfile.h"
 #include "report.h"
 
-/* One line of the file; its texts belong to `json`. */
+/* One line of the file. */
 typedef struct score {
-  json_t *json; /* owned */
+  json_t *json; /* owned; what the texts belong to */
+  /* Of `surrogate` only: */
   const char *problem, *model, *scale;
   double mean, se;
   int64_t repeats;
@@ -23,6 +24,7 @@ typedef struct score {
 typedef struct scores {
   size_t n, capacity;
   score *items;
+  bool surrogate; /* all lines are its */
 } scores;
 
 static void scores_clear(scores *s) {
@@ -33,24 +35,41 @@ static void scores_clear(scores *s) {
 
 /* ---- reading -------------------------------------------------------------------- */
 
+static bool is_flat(const json_t *json) {
+  const char *key;
+  json_t *value;
+  if (!json_is_object(json))
+    return false;
+  json_object_foreach((json_t *)json, key,
+                      value) if (json_is_object(value) ||
+                                 json_is_array(value)) return false;
+  return true;
+}
+
+static bool unpack(score *s) {
+  json_int_t repeats = 0;
+  const int failed = json_unpack(s->json, "{s:s, s:s, s:s, s:F, s:F, s:I}", "problem",
+                                 &s->problem, "model", &s->model, "scale", &s->scale,
+                                 "mean", &s->mean, "se", &s->se, "repeats", &repeats);
+  s->repeats = (int64_t)repeats;
+  return failed == 0;
+}
+
 static cocabo_status add_line(scores *s, const char *path, size_t number,
                               const char *line, size_t size, cocabo_error *err) {
   score new = {.json = json_loadb(line, size, 0, NULL)};
-  json_int_t repeats = 0;
   void *items = s->items;
-  if (!new.json ||
-      json_unpack(new.json, "{s:s, s:s, s:s, s:F, s:F, s:I}", "problem", &new.problem,
-                  "model", &new.model, "scale", &new.scale, "mean", &new.mean, "se",
-                  &new.se, "repeats", &repeats) != 0) {
+  if (!is_flat(new.json)) {
     json_decref(new.json);
-    return cb_fail(err, COCABO_E_INVALID, "%s line %zu is no line of surrogate --json",
+    return cb_fail(err, COCABO_E_INVALID,
+                   "%s line %zu is no line of --json: want an object of plain values",
                    path, number);
   }
-  new.repeats = (int64_t)repeats;
   if (!cb_reserve(&items, &s->capacity, s->n + 1, sizeof *s->items)) {
     json_decref(new.json);
     return cb_no_memory(err);
   }
+  s->surrogate &= unpack(&new);
   s->items = items;
   s->items[s->n++] = new;
   return COCABO_OK;
@@ -59,6 +78,7 @@ static cocabo_status add_line(scores *s, const char *path, size_t number,
 static cocabo_status read_lines(scores *s, const char *path, const front_buffer *text,
                                 cocabo_error *err) {
   const char *line = text->data, *end = text->data + text->size;
+  s->surrogate = true;
   for (size_t number = 1; line < end; number++) {
     const char *stop = memchr(line, '\n', (size_t)(end - line));
     stop = stop ? stop : end;
@@ -163,12 +183,50 @@ static void put_table(bench_page *page, const scores *s) {
   bench_page_put(page, "</tbody>\n</table></div>\n");
 }
 
-cocabo_status bench_report_surrogate(bench_page *page, const char *path,
-                                     cocabo_error *err) {
+/* ---- any other: a row for a line ------------------------------------------------ */
+
+static void put_value(bench_page *page, const json_t *value) {
+  if (json_is_string(value))
+    bench_page_text(page, json_string_value(value));
+  else if (json_is_integer(value))
+    bench_page_put(page, "%lld", (long long)json_integer_value(value));
+  else if (json_is_real(value))
+    bench_page_put(page, "%.4g", json_real_value(value));
+  else if (json_is_boolean(value))
+    bench_page_put(page, json_is_true(value) ? "true" : "false");
+  else
+    bench_page_put(page, "\u2013");
+}
+
+/* The columns are those of the first line. */
+static void put_plain_table(bench_page *page, const scores *s) {
+  json_t *first = s->items[0].json, *value;
+  const char *key;
+  bench_page_put(page, "<div class=\"wide\"><table>\n<thead><tr>");
+  json_object_foreach(first, key, value) {
+    bench_page_put(page, "<th scope=\"col\">");
+    bench_page_text(page, key);
+    bench_page_put(page, "</th>");
+  }
+  bench_page_put(page, "</tr></thead>\n<tbody>\n");
+  for (size_t i = 0; i < s->n; i++) {
+    bench_page_put(page, "<tr>");
+    json_object_foreach(first, key, value) {
+      bench_page_put(page, "<td>");
+      put_value(page, json_object_get(s->items[i].json, key));
+      bench_page_put(page, "</td>");
+    }
+    bench_page_put(page, "</tr>\n");
+  }
+  bench_page_put(page, "</tbody>\n</table></div>\n");
+}
+
+cocabo_status bench_report_lines(bench_page *page, const char *path,
+                                 cocabo_error *err) {
   scores s = {0};
   const cocabo_status status = read_file(&s, path, err);
   if (status == COCABO_OK)
-    put_table(page, &s);
+    (s.surrogate ? put_table : put_plain_table)(page, &s);
   scores_clear(&s);
   return status;
 }
