@@ -1,7 +1,9 @@
 /* figure.c - cocabo-bench figure: the paper's figures, as SVG. */
 #include "figure.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,6 +13,7 @@
 #include "front/outfile.h"
 #include "names.h"
 #include "progress.h"
+#include "study/study.h"
 
 /* ---- the command line ----------------------------------------------------------- */
 
@@ -47,6 +50,7 @@ typedef struct request {
   front_texts files;
   bool categories;
   bench_experiment experiment; /* of categories */
+  double known_best;           /* what it must find; NaN: not known */
 } request;
 
 /* ---- one run, for categories ---------------------------------------------------- */
@@ -60,12 +64,9 @@ static cocabo_status choose_one(const char *option, const front_chosen *chosen,
 }
 
 static cocabo_status parse_run(request *r, cocabo_error *err) {
-  static const front_texts no_settings = {0};
   const figure_args *a = &r->args;
   bench_experiment *e = &r->experiment;
   front_chosen problems, methods;
-  *e = (bench_experiment){
-      .batch = 1, .init = 24, .iterations = 200, .settings = &no_settings};
   CB_TRY(bench_parse_problems(a->problems ? a->problems : "func-2c", &problems, err));
   CB_TRY(choose_one("--problem", &problems, err));
   CB_TRY(bench_parse_methods(a->methods ? a->methods : "cocabo-0.5", &methods, err));
@@ -74,11 +75,90 @@ static cocabo_status parse_run(request *r, cocabo_error *err) {
   e->method = bench_method_at(methods.items[0]);
   CB_TRY(front_parse_int("--seed", a->seed, 0, INT32_MAX, &e->seed, err));
   CB_TRY(front_parse_int("--init", a->init, 0, 100000, &e->init, err));
-  CB_TRY(
-      front_parse_int("--iterations", a->iterations, 1, 100000, &e->iterations, err));
-  if (e->problem->c == 0)
+  return front_parse_int("--iterations", a->iterations, 1, 100000, &e->iterations, err);
+}
+
+static bool is_name(const char *name, int size, const char *wanted) {
+  return !wanted ||
+         (strlen(wanted) == (size_t)size && memcmp(name, wanted, (size_t)size) == 0);
+}
+
+/* The run of the file that the options leave, which must be one. */
+static cocabo_status find_run(const request *r, const bench_results *results,
+                              const bench_series **out, cocabo_error *err) {
+  int64_t wanted = -1;
+  size_t found = 0;
+  CB_TRY(front_parse_int("--seed", r->args.seed, 0, INT32_MAX, &wanted, err));
+  for (size_t i = 0; i < results->n; i++) {
+    const bench_series *s = &results->series[i];
+    const bench_names n = bench_series_names(s);
+    const long long seed = strtoll(s->text + s->group + 1, NULL, 10);
+    if (!is_name(n.problem, n.problem_size, r->args.problems) ||
+        !is_name(n.method, n.method_size, r->args.methods) ||
+        (wanted >= 0 && seed != wanted))
+      continue;
+    *out = s;
+    found++;
+  }
+  if (found == 1)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_INVALID,
+                 "%s has %zu such runs, want one: say --problem, --method and --seed",
+                 r->files.items[0], found);
+}
+
+/* What has to be done to make that run again. */
+static cocabo_status take_run(request *r, const bench_series *run, cocabo_error *err) {
+  const bench_names n = bench_series_names(run);
+  bench_experiment *e = &r->experiment;
+  char problem[80], method[80];
+  snprintf(problem, sizeof problem, "%.*s", n.problem_size, n.problem);
+  snprintf(method, sizeof method, "%.*s", n.method_size, n.method);
+  e->problem = bench_problem_find(problem);
+  e->method = bench_method_find(method);
+  e->seed = strtoll(run->text + run->group + 1, NULL, 10);
+  e->init = run->init;
+  e->iterations = run->iterations;
+  if (!e->problem || !e->method || run->batch > 1 || !run->whole || e->iterations < 1)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "the run %.*s cannot be made again, want a whole one of ours with "
+                   "batch 1",
+                   (int)run->key, run->text);
+  const char *cursor = run->text;
+  for (int64_t i = 0; i < run->rows; i++)
+    r->known_best = bench_csv_next(&cursor).best;
+  return COCABO_OK;
+}
+
+/* The file has no categories, but it says what to do to see them. */
+static cocabo_status read_run(request *r, cocabo_error *err) {
+  front_buffer text = {0};
+  bench_results results = {0};
+  const bench_series *run = NULL;
+  cocabo_status status = bench_results_load(&results, r->files.items[0], &text, err);
+  if (status == COCABO_OK)
+    status = find_run(r, &results, &run, err);
+  if (status == COCABO_OK)
+    status = results.workers == 0
+                 ? take_run(r, run, err)
+                 : cb_fail(err, COCABO_E_INVALID,
+                           "%s is of simulated workers, want a file of run without "
+                           "--async",
+                           r->files.items[0]);
+  bench_results_free(&results);
+  front_buffer_free(&text);
+  return status;
+}
+
+static cocabo_status prepare_run(request *r, cocabo_error *err) {
+  static const front_texts no_settings = {0};
+  r->experiment = (bench_experiment){
+      .batch = 1, .init = 24, .iterations = 200, .settings = &no_settings};
+  r->known_best = NAN;
+  CB_TRY(r->files.n > 0 ? read_run(r, err) : parse_run(r, err));
+  if (r->experiment.problem->c == 0)
     return cb_fail(err, COCABO_E_INVALID, "%s has no categories to show",
-                   e->problem->name);
+                   r->experiment.problem->name);
   return COCABO_OK;
 }
 
@@ -101,11 +181,25 @@ static cocabo_status play(const request *r, cocabo_study *study, cocabo_error *e
   return status;
 }
 
+static cocabo_status check_run(const request *r, const cocabo_study *study,
+                               cocabo_error *err) {
+  const cb_history *h = cb_study_history(study);
+  const double best = h->best >= 0 ? h->y[h->best] : -INFINITY;
+  if (isnan(r->known_best) || best == r->known_best)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_STATE,
+                 "the run found %.6g and finds %.6g now: it was made with other "
+                 "settings or on another machine",
+                 r->known_best, best);
+}
+
 static cocabo_status draw_categories(const request *r, canvas *c, cocabo_error *err) {
   cocabo_study *study;
   CB_TRY(bench_problem_load(r->experiment.problem, err));
   CB_TRY(bench_experiment_study(&r->experiment, &study, err));
   cocabo_status status = play(r, study, err);
+  if (status == COCABO_OK)
+    status = check_run(r, study, err);
   if (status == COCABO_OK)
     status = bench_draw_categories(&r->experiment, study, r->args.title, c, err);
   cocabo_study_free(study);
@@ -168,9 +262,13 @@ static cocabo_status check_output(const request *r, cocabo_error *err) {
 
 static cocabo_status check_files(const request *r, cocabo_error *err) {
   const figure_args *a = &r->args;
-  if (r->categories && r->files.n > 0)
+  if (r->categories && r->files.n > 1)
     return cb_fail(err, COCABO_E_INVALID,
-                   "%s is not for --kind categories, which makes a run of its own",
+                   "%d files given, want at most one for --kind categories",
+                   r->files.n);
+  if (r->categories && r->files.n == 1 && (a->init || a->iterations))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "--init and --iterations are given, but %s has its own",
                    r->files.items[0]);
   if (!r->categories && r->files.n == 0)
     return cb_fail(err, COCABO_E_INVALID, "no file given, want files of results");
@@ -187,7 +285,7 @@ static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err)
   CB_TRY(parse_kind(r, err));
   CB_TRY(check_output(r, err));
   CB_TRY(check_files(r, err));
-  return r->categories ? parse_run(r, err) : COCABO_OK;
+  return r->categories ? prepare_run(r, err) : COCABO_OK;
 }
 
 static int write_picture(const request *r, const canvas *c) {
@@ -227,7 +325,9 @@ const front_command bench_figure = {
         "looks the same in every figure.\n\n"
         "Categories: makes one run in memory and shows which category was chosen\n"
         "when, how often, and the chance that the bandits gave it; of methods\n"
-        "without bandits the best value with each category.",
+        "without bandits the best value with each category. Given a file of\n"
+        "results, it makes the run of that file again that --problem, --method\n"
+        "and --seed leave.",
     .examples =
         "  cocabo-bench figure results.csv -o figure.svg\n"
         "  cocabo-bench figure a.csv b.csv --problem func-2c,func-3c --regret \\\n"

@@ -469,11 +469,10 @@ static void put_sample(const figure *f, size_t i, double x, double y) {
 }
 
 static void put_legend(const figure *f, double top) {
-  const double room = f->c->width - 2.0 * CHART_MARGIN;
   char name[NAME];
   int lines = 0;
   for (size_t i = 0; i < legend_size(f); lines++) {
-    const legend_line line = next_line(f, i, room);
+    const legend_line line = next_line(f, i, f->c->width);
     const double y = top + LEGEND * (lines + 0.5);
     double x = 0.5 * (f->c->width - line.width) + 10;
     for (; i < line.end; i++) {
@@ -690,7 +689,7 @@ static void draw(figure *f) {
   char text[CANVAS_FITTED], fitted[CANVAS_FITTED];
   const double width = (double)f->columns * panel_width(f);
   const double panels = top_of(f) + (double)rows_of(f) * panel_height(f) + LABEL / 2.0;
-  const int lines = legend_lines(f, width - 2.0 * CHART_MARGIN);
+  const int lines = legend_lines(f, width);
   describe(f, text);
   canvas_begin(f->c, &svg_format, width, panels + lines * LEGEND + 30,
                f->what->title ? f->what->title : "Best values of methods on problems",

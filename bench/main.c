@@ -21,7 +21,8 @@ static const front_program program = {
     .examples = "  cocabo-bench run --problem func-2c --method random,cocabo-0.5 \\\n"
                 "      --seeds 0-4 -o results.csv\n"
                 "  cocabo-bench table results.csv\n"
-                "  cocabo-bench compare results.csv --method random,cocabo-0.5",
+                "  cocabo-bench compare results.csv --method random,cocabo-0.5\n"
+                "  cocabo-bench figure results.csv -o figure.svg",
     .statuses = "0 done, 1 run-time failure, 2 bad usage or input, 130 interrupted.",
 };
 

@@ -78,7 +78,8 @@ static const char style[] =
     "td small{color:var(--quiet)}\n"
     "@media print{body{max-width:none;padding:0;font-size:10.5pt}"
     "nav{display:none}figure,table{break-inside:avoid}h2{break-after:avoid}"
-    ".wide{overflow:visible}table{white-space:normal}}\n";
+    ".wide{overflow:visible}table{white-space:normal;font-size:8.5pt}"
+    "tbody th{white-space:nowrap}}\n";
 
 void bench_page_begin(bench_page *page, const char *title) {
   *page = (bench_page){0};

@@ -325,6 +325,32 @@ class Categories(FigureCase):
         best = max(float(r["value"]) for r in test_bench.rows(self.file))
         picture = self.draw_run("--iterations", 20, "--init", 10, "--seed", 5)
         self.assertIn(f"best value {best:.5g},", " ".join(picture.words()))
+        again = self.draw_run(self.file)
+        self.assertEqual(again.words(), picture.words())
+        self.assertEqual(again.paths, picture.paths)
+
+    def test_one_run_of_a_file(self):
+        self.ok(*run_args(self.file, method="cocabo-0.5,random", seeds="2-3", init=6,
+                          iterations=5))
+        picture = self.draw_run(self.file, "--seed", 3, "--method", "random")
+        self.assertIn("func-2c by random, seed 3: categories chosen", picture.words())
+        figure = ["figure", "--kind", "categories", self.file, "-o", self.svg]
+        self.refused(2, "has 4 such runs, want one", *figure)
+        self.refused(2, "has 0 such runs, want one", *figure, "--method", "mixed")
+        self.refused(2, "has its own", *figure, "--iterations", 9)
+        text = self.file.read_text()
+        head, one = text.splitlines()[0], [line for line in text.splitlines()
+                                           if ",random,1,3," in line]
+        for field, new, status, sentence in [
+                (1, "peer", 2, "cannot be made again"),
+                (7, "7.5", 1, "with other settings or on another machine")]:
+            cells = [line.split(",") for line in one]
+            for row in cells:
+                row[field] = new
+            self.file.write_text("\n".join([head, *map(",".join, cells)]) + "\n")
+            done = test_bench.bench(*figure, "-q")
+            self.assertEqual(done.returncode, status, done)
+            self.assertIn(sentence, done.stderr)
 
     def test_methods_without_bandits_show_best_values(self):
         picture = self.draw_run("--method", "random", "--problem", "ackley-5c",
@@ -334,7 +360,9 @@ class Categories(FigureCase):
         self.assertTrue({"h1", "h2", "h3", "h4", "h5"} <= set(words))
 
     def test_bad_input(self):
-        self.refused(2, "makes a run of its own", "figure", "--kind", "categories", "x.csv",
+        self.refused(2, "want at most one for --kind", "figure", "--kind", "categories",
+                     "x.csv", "y.csv", "-o", self.svg)
+        self.refused(2, "cannot read x.csv", "figure", "--kind", "categories", "x.csv",
                      "-o", self.svg)
         self.refused(2, "want one for --kind categories", "figure", "--kind", "categories",
                      "--method", "random,mixed", "-o", self.svg)
