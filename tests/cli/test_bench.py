@@ -137,6 +137,38 @@ class Data(Case):
                      "from the authors of NAS-Bench-101",
                      *run_args(self.file, problem="nas-cifar10"))
 
+    def test_a_problem_without_data_or_library_says_which(self):
+        for problem, file, library in (
+                ("svm-boston", self.BOSTON, "libsvm-dev"),
+                ("xg-mnist-10", "mnist/train-images-idx3-ubyte.gz", "libxgboost-dev"),
+                ("nn-yacht", "yacht/yacht_hydrodynamics.data", None)):
+            args = run_args(self.file, problem=problem)
+            lacks = library and library in bench(*args, cwd=self.folder).stderr
+            self.refused(1, f"install Debian's {library}" if lacks
+                         else f"there is no data/{file}", *args)
+
+    def test_problems_that_learn_repeat_themselves(self):
+        os.environ["COCABO_DATA"] = self.before or ""
+        texts = []
+        try:
+            for jobs in (1, 2):
+                self.file.unlink(missing_ok=True)
+                done = bench(*run_args(self.file, problem="svm-boston,nn-yacht",
+                                       method="random,mixed", seeds="0-1", init=8,
+                                       iterations=2, more=["--jobs", jobs]),
+                             cwd=self.folder)
+                if "there is no" in done.stderr or "built without" in done.stderr:
+                    self.skipTest(done.stderr)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                texts.append(without_seconds(self.file))
+        finally:
+            del os.environ["COCABO_DATA"]
+        self.assertEqual(*texts)
+        values = {r["seed"]: float(r["value"]) for r in rows(self.file)
+                  if r["problem"] == "nn-yacht" and r["evaluation"] == "1"}
+        self.assertNotEqual(values["0"], values["1"])
+        self.assertTrue(all(float(r["value"]) < 0 for r in rows(self.file)))
+
     def test_nas_cifar10_runs(self):
         table = "nasbench101/nb101_test108_run0.bin"
         if not self.before or not (pathlib.Path(self.before) / table).exists():

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -67,6 +68,13 @@ static double never_return(const void *user) {
   return 1.0;
 }
 
+/* Of those that have ended. */
+static double seconds_of_children(void) {
+  struct rusage used;
+  getrusage(RUSAGE_CHILDREN, &used);
+  return (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec;
+}
+
 static void a_limited_computation_returns_its_value_and_nothing_else(void **state) {
   (void)state;
   const double number = 1.37;
@@ -77,7 +85,9 @@ static void a_limited_computation_returns_its_value_and_nothing_else(void **stat
 static void a_crash_or_a_loop_without_end_is_not_a_number(void **state) {
   (void)state;
   assert_true(isnan(bench_limited(5, die, NULL)));
+  const double before = seconds_of_children();
   assert_true(isnan(bench_limited(1, never_return, NULL)));
+  assert_true(seconds_of_children() - before < 3.0);
 }
 
 /* ---- tables --------------------------------------------------------------------- */
