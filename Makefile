@@ -1,7 +1,7 @@
 # A thin front: the work is done by CMake (CMakePresets.json) and tools/.
 JOBS := $(shell nproc)
 
-.PHONY: all run test bench paper format clean setup-run setup-test
+.PHONY: all run test bench peers paper format clean setup-run setup-test
 all: setup-run
 	@cmake --preset release -DCOCABO_TESTS=OFF >build.log 2>&1 \
 	  && cmake --build --preset release -j $(JOBS) >>build.log 2>&1 \
@@ -25,6 +25,10 @@ bench: all
 # The experiments of the paper, resumable; hours, and with xg-mnist-10 a day or two.
 paper: all
 	@tools/paper
+
+# What bench/peers/run needs: other libraries, to compare with.
+peers: all
+	@bench/peers/setup base
 
 format: setup-test
 	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v tests/oracle/)

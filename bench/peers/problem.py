@@ -1,0 +1,48 @@
+"""problem.py - a problem of the bench, evaluated by `cocabo-bench evaluate`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from space import Point, Space
+
+
+def describe(bench: str, problem: str, seed: int, init: int,
+             permute: bool = False) -> dict[str, Any]:
+    command = [bench, "evaluate", problem, "--describe", "--seed", str(seed),
+               "--init", str(init), *["--permute"] * permute]
+    done = subprocess.run(command, text=True, capture_output=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+class Problem:
+    """One child process answers every evaluation of a run."""
+
+    def __init__(self, bench: str, name: str, seed: int, init: int,
+                 permute: bool = False) -> None:
+        text = describe(bench, name, seed, init, permute)
+        self.space = Space.read(text["parameters"])
+        self.initial: list[Point] = text["initial"]
+        self._child = subprocess.Popen([bench, "evaluate", name, "--seed", str(seed)],
+                                       text=True, bufsize=1, stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE)
+
+    def evaluate(self, point: Point) -> float | None:
+        """The value, maximised; None: the evaluation failed."""
+        self._child.stdin.write(json.dumps(point) + "\n")
+        line = self._child.stdout.readline()
+        if not line:
+            raise RuntimeError("cocabo-bench evaluate ended without an answer")
+        answer = json.loads(line)
+        if "value" not in answer:
+            raise RuntimeError(f"{answer['error']} (the point was {point})")
+        return answer["value"]
+
+    def close(self) -> None:
+        self._child.stdin.close()
+        self._child.stdout.close()
+        self._child.wait()

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""worker.py - one run: a method on a problem from one seed, as rows on standard output.
+
+    python3 worker.py '{"method": ..., "problem": ..., "seed": ..., ...}'
+
+peers.py starts it with the Python of the method's environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass
+from typing import TextIO
+
+import methods
+from problem import Problem
+from results import Row, Run
+
+
+@dataclass
+class Job:
+    run: Run
+    bench: str
+    permute: bool
+
+
+def read_job(text: str) -> Job:
+    entry = json.loads(text)
+    return Job(Run(**entry["run"]), entry["bench"], entry["permute"])
+
+
+def keep_output_to_ourselves() -> TextIO:
+    """Libraries print; what they print goes to standard error instead."""
+    ours = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    return ours
+
+
+def play(job: Job, problem: Problem, out: TextIO) -> None:
+    run = job.run
+    method = methods.make(run.method, problem.space, run.seed, run.rows)
+    best = -float("inf")
+    for i in range(run.rows):
+        start = time.perf_counter()
+        point = problem.initial[i] if i < run.init else method.ask()
+        seconds = time.perf_counter() - start
+        value = problem.evaluate(point)
+        method.tell(point, value)
+        if value is not None:
+            best = max(best, value)
+        iteration = max(0, i + 1 - run.init)
+        row = Row(iteration, i + 1, float("nan") if value is None else value, best,
+                  seconds)
+        out.write(row.text(run.key))
+
+
+def main() -> int:
+    out = keep_output_to_ourselves()
+    job = read_job(sys.argv[1])
+    problem = Problem(job.bench, job.run.problem, job.run.seed, job.run.init, job.permute)
+    try:
+        play(job, problem, out)
+    finally:
+        problem.close()
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        status = main()
+    except Exception as error:   # one sentence; peers.py shows it with the run's name
+        import traceback
+        traceback.print_exc()
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        status = 1
+    sys.stdout.flush()
+    sys.exit(status)
