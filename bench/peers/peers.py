@@ -95,7 +95,7 @@ def check_setup(args: argparse.Namespace, runs: list[Run]) -> None:
                       "--bench PATH")
     for name in dict.fromkeys(run.problem for run in runs):
         try:
-            problem.describe(args.bench, name, 0, 0)
+            problem.check(args.bench, name)
         except RuntimeError as error:
             raise Refused(str(error)) from None
     for name in dict.fromkeys(run.method for run in runs):

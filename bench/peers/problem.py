@@ -9,14 +9,23 @@ from typing import Any
 from space import Point, Space
 
 
-def describe(bench: str, problem: str, seed: int, init: int,
-             permute: bool = False) -> dict[str, Any]:
-    command = [bench, "evaluate", problem, "--describe", "--seed", str(seed),
-               "--init", str(init), *["--permute"] * permute]
-    done = subprocess.run(command, text=True, capture_output=True)
+def _evaluate(bench: str, *args: str) -> str:
+    done = subprocess.run([bench, "evaluate", *args], text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
-    return json.loads(done.stdout)
+    return done.stdout
+
+
+def check(bench: str, problem: str) -> None:
+    """Is there such a problem, and its data? If not, RuntimeError has the sentence."""
+    _evaluate(bench, problem)
+
+
+def describe(bench: str, problem: str, seed: int, init: int,
+             permute: bool = False) -> dict[str, Any]:
+    return json.loads(_evaluate(bench, problem, "--describe", "--seed", str(seed),
+                                "--init", str(init), *["--permute"] * permute))
 
 
 class Problem:

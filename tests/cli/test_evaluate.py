@@ -71,13 +71,21 @@ class Evaluate(unittest.TestCase):
                 got = [a["value"] for a in answers(problem, points, "--seed", 7)]
                 self.assertEqual(got, initial_values(problem, 7, 9, *permute), problem)
 
-    def test_a_point_outside_the_constraints_is_a_failed_evaluation(self):
+    def test_an_evaluation_that_fails_says_why(self):
         listed = [json.loads(x) for x in bench("list", "--json").stdout.splitlines()]
         for problem in [x["problem"] for x in listed if "problem" in x]:
             points = describe(problem, "--init", 30)["initial"]
-            for answer in answers(problem, points[:30]):
+            if problem.startswith("xg-") or not self.has_data(problem):
+                continue
+            for answer in answers(problem, points):
                 self.assertEqual("error" in answer, answer["value"] is None, answer)
                 self.assertTrue(answer.get("error", "why"))
+
+    def has_data(self, problem):
+        done = bench("evaluate", problem)
+        self.assertIn(done.returncode, (0, 1))
+        self.assertEqual(done.returncode == 0, done.stderr == "")
+        return done.returncode == 0
 
     def test_the_answer_comes_at_once(self):
         with subprocess.Popen([BENCH, "evaluate", "func-2c"], text=True, bufsize=1,

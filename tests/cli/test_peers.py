@@ -45,7 +45,8 @@ class Case(unittest.TestCase):
                 *args]
 
     def run_peers(self, *args, **kind):
-        environment = {**os.environ, "COCABO_PEERS": str(self.folder / "none")}
+        environment = {**os.environ, "COCABO_PEERS": str(self.folder / "none"),
+                       "COCABO_DATA": str(self.folder / "none")}
         return subprocess.run(self.command(*args, **kind), text=True, timeout=120,
                               env=environment, capture_output=True)
 
@@ -122,6 +123,49 @@ class Rows(Case):
         self.assertEqual(len(rows(self.file)), len(cheap) * 35)
 
 
+class Failures(Case):
+    """With a stand-in for the bench, one of whose evaluations in three fails."""
+
+    STAND_IN = '''#!{python}
+import json, sys
+if "--describe" in sys.argv:
+    init = int(sys.argv[sys.argv.index("--init") + 1])
+    print(json.dumps({{
+        "parameters": {{"x": {{"type": "float", "low": 0.5, "high": 8, "log": True}}}},
+        "initial": [{{"x": 0.5 + 0.125 * i}} for i in range(init)]}}))
+else:
+    for i, line in enumerate(sys.stdin):
+        x = json.loads(line)["x"]
+        if "{mood}" == "sulky" and i == 6:
+            sys.exit("no more")
+        failed = i % 3 == 0
+        print(json.dumps({{"value": None, "error": "why"}} if failed
+                         else {{"value": -x}}), flush=True)
+'''
+
+    def stand_in(self, mood):
+        path = self.folder / "stand-in"
+        path.write_text(self.STAND_IN.format(python=sys.executable, mood=mood))
+        path.chmod(0o755)
+        return ["--bench", str(path)]
+
+    def test_a_failed_evaluation_has_the_value_nan(self):
+        self.ok(*self.stand_in("calm"), seeds="0")
+        table = rows(self.file)
+        self.assertEqual([row["value"] == "nan" for row in table],
+                         [True, False, False] * 3)
+        self.assertEqual([row["best"] for row in table[:3]], ["-inf", "-0.625", "-0.625"])
+        self.bench("table", self.file, "--at", "0,4")
+
+    def test_a_run_that_breaks_off_leaves_no_rows(self):
+        done = self.run_peers(*self.stand_in("sulky"))
+        self.assertEqual(done.returncode, 1)
+        for seed in (0, 1):
+            self.assertIn(f"func-2c with python-random from seed {seed} failed: ",
+                          done.stderr)
+        self.assertEqual(self.file.read_text(), "")
+
+
 class Resume(Case):
     def test_a_file_cut_anywhere_is_completed(self):
         self.ok()
@@ -178,6 +222,7 @@ class Refusals(Case):
     def test_what_is_wrong_is_named(self):
         self.refused('unknown method "hyperopd"', method="hyperopd")
         self.refused('unknown problem "func-2x"', problem="func-2x")
+        self.refused("there is no", problem="func-2c,svm-boston")
         self.refused('--seeds is "1-x"', seeds="1-x")
         self.refused("--init 0", init=0)
         self.refused("No such file", output=self.folder / "no/such.csv")

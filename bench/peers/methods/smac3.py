@@ -28,7 +28,10 @@ def _hyperparameter(p: Parameter):
 
 class Smac:
     """The initial points are its initial design, so it asks for them first; they are
-    answered with what is known, and the first other configuration is its proposal."""
+    answered with what is known, and the first other configuration is its proposal.
+
+    The cost of a crash is infinite by default, which its log scale does not survive: it
+    is the largest cost seen instead."""
 
     def __init__(self, space: Space, seed: int, total: int) -> None:
         self._space = space
@@ -38,6 +41,7 @@ class Smac:
         self._known: dict[Configuration, float | None] = {}
         self._facade: HyperparameterOptimizationFacade | None = None
         self._asked: TrialInfo | None = None
+        self._costs: list[float] = []
 
     def _start(self) -> HyperparameterOptimizationFacade:
         folder = tempfile.mkdtemp(prefix="cocabo-peers-smac3-")
@@ -60,6 +64,8 @@ class Smac:
         return self._space.point(info.config[p.name] for p in self._space)
 
     def tell(self, point: Point, value: float | None) -> None:
+        if value is not None:
+            self._costs.append(-value)
         if self._asked:
             self._answer(self._asked, value)
             self._asked = None
@@ -70,6 +76,7 @@ class Smac:
             self._known[config] = value
 
     def _answer(self, info: TrialInfo, value: float | None) -> None:
-        answer = (TrialValue(cost=float("inf"), status=StatusType.CRASHED)
-                  if value is None else TrialValue(cost=-value))
+        worst = max(self._costs, default=0.0)
+        answer = (TrialValue(cost=worst, status=StatusType.CRASHED) if value is None
+                  else TrialValue(cost=-value))
         self._facade.tell(info, answer, save=False)
