@@ -26,7 +26,8 @@ SECONDS = HEADER.split(",").index("ask_seconds")
 PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley-5c",
             "ackley-13", "ackley-53", "ackley-53-flipped", "rosenbrock-10-mixed",
             "labs-50", "pressure-vessel", "contamination", "pest-control"]
-DATA_PROBLEMS = ["nas-cifar10"]  # they need files, and have tests of their own
+# They need files, and have tests of their own.
+DATA_PROBLEMS = ["svm-boston", "xg-mnist", "xg-mnist-10", "nas-cifar10", "nn-yacht"]
 METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto",
            "mixed", "tpe", "smac"]
 OPTIMUM = {"func-2c": 0.20632569069797547, "func-3c": 0.72213991744291415,

@@ -238,7 +238,7 @@ static void every_name_is_found_and_no_other(void **state) {
     assert_ptr_equal(bench_problem_find(problem->name), problem);
     assert_true(strlen(problem->help) > 0);
   }
-  assert_int_equal(n, 15);
+  assert_int_equal(n, 19);
   assert_null(bench_problem_at(-1));
   assert_null(bench_problem_find("func-4c"));
   assert_null(bench_problem_find(""));
@@ -264,7 +264,11 @@ static const struct {
     {"pressure-vessel", 4, 0, 0, {0}},
     {"contamination", 0, 0, 25, {2, 2, 2, 2, 2}},
     {"pest-control", 0, 0, 25, {5, 5, 5, 5, 5}},
+    {"svm-boston", 3, 0, 3, {4, 2, 2}},
+    {"xg-mnist", 5, 0, 3, {2, 2, 2}},
+    {"xg-mnist-10", 5, 0, 3, {2, 2, 2}},
     {"nas-cifar10", 22, 0, 5, {3, 3, 3, 3, 3}},
+    {"nn-yacht", 3, 0, 3, {3, 4, 6}},
 };
 
 static void spaces_have_the_stated_inputs(void **state) {
