@@ -22,8 +22,7 @@ static cocabo_status check(int result, cocabo_error *err) {
   return cb_fail(err, COCABO_E_NUMERIC, "xgboost: %s", XGBGetLastError());
 }
 
-/* ---- pictures -------------------------------------------------------------------
- */
+/* ---- pictures ------------------------------------------------------------------- */
 
 static cocabo_status make_matrix(const bench_pictures *pictures, DMatrixHandle *out,
                                  cocabo_error *err) {

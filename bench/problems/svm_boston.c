@@ -14,11 +14,10 @@ enum { COLUMNS = 14, HEADER_LINES = 2, FIT_SECONDS = 5, MAX_TEST_ROWS = 152 };
  */
 static const double smallest = 1e-3;
 
-/* ---- the data -------------------------------------------------------------------
- */
+/* ---- the data ------------------------------------------------------------------- */
 
 static bench_regression boston; /* of this process; test.n is 0 until it is loaded */
-static double gamma_scale;      /* 1 / (13 variance of all inputs), 0.59 or so */
+static double gamma_scale;      /* 1 / (13 times the variance of all inputs) */
 
 const bench_regression *bench_svm_boston_rows(void) {
   return boston.test.n > 0 ? &boston : NULL;
@@ -46,8 +45,7 @@ static cocabo_status load(const bench_problem *problem, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* ---- the problem: kernel gamma shrinking C tol nu ---------------------------------
- */
+/* ---- the problem: kernel gamma shrinking C tol nu ------------------------------- */
 
 static const char *const kernels[] = {"linear", "poly", "rbf", "sigmoid"};
 static const char *const gammas[] = {"scale", "auto"};

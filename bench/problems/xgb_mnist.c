@@ -8,15 +8,14 @@
 #include "problems/inputs.h"
 
 /* How a problem of the table below learns. */
-typedef struct size {
+typedef struct variant {
   double fraction; /* of the pictures */
   int max_bin;
-  unsigned
-      seconds; /* of processor time, several times what the slowest settings take */
-} size;
+  unsigned seconds; /* of processor time, many times what the slowest settings take */
+} variant;
 
 enum { PROBLEMS = 2 };
-static const size sizes[PROBLEMS] = {{1.0, 256, 7200}, {0.1, 16, 300}};
+static const variant variants[PROBLEMS] = {{1.0, 256, 7200}, {0.1, 16, 300}};
 static bench_mnist loaded[PROBLEMS]; /* of this process; test.n is 0 until it is */
 
 static int index_of(const bench_problem *problem) {
@@ -28,11 +27,10 @@ static cocabo_status load(const bench_problem *problem, cocabo_error *err) {
   CB_TRY(bench_boosting_available(err));
   if (mnist->test.n > 0)
     return COCABO_OK;
-  return bench_mnist_load(sizes[index_of(problem)].fraction, mnist, err);
+  return bench_mnist_load(variants[index_of(problem)].fraction, mnist, err);
 }
 
-/* ---- the problem: booster grow_policy objective eta max_depth gamma subsample lambda
- */
+/* ---- the problem ---------------------------------------------------------------- */
 
 static const char *const boosters[] = {"gbtree", "dart"};
 static const char *const policies[] = {"depthwise", "lossguide"};
@@ -68,7 +66,7 @@ static double accuracy_of(const void *user) {
 /* values[0], the booster, changes nothing: see boosting.h. */
 static double value(const bench_problem *problem, const cocabo_value *values,
                     uint64_t seed) {
-  const size *s = &sizes[index_of(problem)];
+  const variant *v = &variants[index_of(problem)];
   const evaluation e = {
       .settings = {.lossguide = bench_word_index(values[1], policies, 2) == 1,
                    .probabilities = bench_word_index(values[2], objectives, 2) == 1,
@@ -77,10 +75,10 @@ static double value(const bench_problem *problem, const cocabo_value *values,
                    .gamma = values[5].as.real,
                    .subsample = values[6].as.real,
                    .lambda = values[7].as.real,
-                   .max_bin = s->max_bin,
+                   .max_bin = v->max_bin,
                    .seed = (uint32_t)(seed % 2147483648u)},
       .mnist = &loaded[index_of(problem)]};
-  return bench_limited(s->seconds, accuracy_of, &e);
+  return bench_limited(v->seconds, accuracy_of, &e);
 }
 
 const bench_problem bench_xgb_mnist[] = {
