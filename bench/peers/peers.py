@@ -169,30 +169,39 @@ class Workers:
 
     def perform(self, run: Run) -> str:
         """All rows of the run."""
+        if self._stopped:
+            raise Refused(f"{run} was not begun")
+        child = self._start(run)
+        self._children.add(child)
+        rows, errors = self._collect(child)
+        self._children.discard(child)
+        if child.returncode != 0 or len(rows) != run.rows:
+            reason = errors[-1].strip() if errors else f"status {child.returncode}"
+            raise Refused(f"{run} failed: {reason}")
+        self._progress.run()
+        return "".join(rows)
+
+    def _start(self, run: Run) -> subprocess.Popen:
         job = {"run": dataclasses.asdict(run), "bench": os.path.abspath(self._args.bench),
                "permute": self._args.permute}
-        if self._stopped:
-            raise Refused("stopped")
-        child = subprocess.Popen(
+        return subprocess.Popen(
             [python_of(run.method), "-W", "ignore", str(HERE / "worker.py"),
              json.dumps(job)], text=True, env=self._environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self._children.add(child)
+
+    def _collect(self, child: subprocess.Popen) -> tuple[list[str], list[str]]:
+        """Its rows and its complaints; both pipes are read, so that neither is full."""
+        assert child.stdout and child.stderr
         errors: list[str] = []
-        reader = threading.Thread(target=lambda: errors.extend(child.stderr))
+        reader = threading.Thread(target=errors.extend, args=[child.stderr])
         reader.start()
         rows = []
         for line in child.stdout:
             rows.append(line)
             self._progress.row()
-        status = child.wait()
         reader.join()
-        self._children.discard(child)
-        if status != 0 or len(rows) != run.rows:
-            reason = errors[-1].strip() if errors else f"exit status {status}"
-            raise Refused(f"{run} failed: {reason}")
-        self._progress.run()
-        return "".join(rows)
+        child.wait()
+        return rows, errors
 
     def stop(self) -> None:
         self._stopped = True

@@ -39,11 +39,13 @@ class Problem:
         self._child = subprocess.Popen([bench, "evaluate", name, "--seed", str(seed)],
                                        text=True, bufsize=1, stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE)
+        assert self._child.stdin and self._child.stdout
+        self._points, self._answers = self._child.stdin, self._child.stdout
 
     def evaluate(self, point: Point) -> float | None:
         """The value, maximised; None: the evaluation failed."""
-        self._child.stdin.write(json.dumps(point) + "\n")
-        line = self._child.stdout.readline()
+        self._points.write(json.dumps(point) + "\n")
+        line = self._answers.readline()
         if not line:
             raise RuntimeError("cocabo-bench evaluate ended without an answer")
         answer = json.loads(line)
@@ -52,6 +54,6 @@ class Problem:
         return answer["value"]
 
     def close(self) -> None:
-        self._child.stdin.close()
-        self._child.stdout.close()
+        self._points.close()
+        self._answers.close()
         self._child.wait()

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -57,24 +58,19 @@ def play(job: Job, problem: Problem, out: TextIO) -> None:
         out.write(row.text(run.key))
 
 
-def main() -> int:
+def main(text: str) -> None:
     out = keep_output_to_ourselves()
-    job = read_job(sys.argv[1])
+    job = read_job(text)
     problem = Problem(job.bench, job.run.problem, job.run.seed, job.run.init, job.permute)
     try:
         play(job, problem, out)
     finally:
         problem.close()
-    return 0
 
 
 if __name__ == "__main__":
     try:
-        status = main()
-    except Exception as error:   # one sentence; peers.py shows it with the run's name
-        import traceback
+        main(sys.argv[1])
+    except Exception as error:   # the last line is what peers.py shows
         traceback.print_exc()
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        status = 1
-    sys.stdout.flush()
-    sys.exit(status)
+        sys.exit(f"{type(error).__name__}: {error}".replace("\n", " "))

@@ -104,7 +104,8 @@ class Rows(Case):
     def test_the_bench_reads_the_file(self):
         self.ok(problem="func-2c,func-3c", seeds="0-2")
         lines = self.bench("table", self.file, "--at", "0,4", "--json").splitlines()
-        got = [(x["problem"], x["method"], x["at"], x["runs"]) for x in map(json.loads, lines)]
+        got = [(x["problem"], x["method"], x["at"], x["runs"])
+               for x in map(json.loads, lines)]
         self.assertEqual(got, [(p, "python-random", t, 3)
                                for p in ("func-2c", "func-3c") for t in (0, 4)])
         # And both programs may share it.
@@ -242,7 +243,8 @@ class Spaces(unittest.TestCase):
         whole = Parameter.read("n", {"type": "int", "low": 2, "high": 9, "log": True})
         self.assertEqual([whole.value(x) for x in (1.2, 3.4, 11)], [2, 3, 9])
         self.assertIsInstance(whole.value(3.4), int)
-        choice = Parameter.read("h", {"type": "choice", "choices": [1, 1.0, True, "1", None]})
+        choice = Parameter.read("h", {"type": "choice",
+                                      "choices": [1, 1.0, True, "1", None]})
         self.assertEqual([choice.number(c) for c in choice.choices], [0, 1, 2, 3, 4])
         self.assertIs(choice.value(2.0), True)
         with self.assertRaises(ValueError):
