@@ -47,11 +47,24 @@ def free(case, theta, p, q, scales):
     return total
 
 
+def blocks(case, h):
+    """One-hot: each category written out as a block of inputs, one of them 1."""
+    return [mp.mpf(k == a) for a, n in zip(h, case["arms"]) for k in range(n)]
+
+
+def onehot(case, theta, p, q):
+    """One length scale for the numbers and the blocks, and a variance."""
+    x, y = p[0] + blocks(case, p[1]), q[0] + blocks(case, q[1])
+    return mp.exp(theta[1]) * matern52(x, y, [mp.exp(theta[0])] * len(x))
+
+
 def covariance(case, theta, p, q):
     """k_z between points p = (x, h) and q."""
     d, c = case["d"], case["c"]
+    if case["form"] == "CB_ONEHOT":
+        return onehot(case, theta, p, q)
     scales = [mp.exp(theta[j if case["ard"] else 0]) for j in range(d)]
-    if case["free"]:
+    if case["form"] == "CB_FREE":
         return free(case, theta, p, q, scales)
     if d == 0:
         return overlap(p[1], q[1])
@@ -102,20 +115,22 @@ def posterior(case, theta, q):
     return mean, mp.sqrt(var)
 
 
-def make_case(rng, name, d, c, ard, half, learn, lam, free=False):
+def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER"):
     n, m = 7, 3
     arms = [3 + j for j in range(c)]
     num = lambda lo, hi: mp.mpf(rng.randrange(int(lo * 1000), int(hi * 1000))) / 1000
     point = lambda: ([num(-1, 1) for _ in range(d)], [rng.randrange(a) for a in arms])
-    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn, free=free)
-    case["lambda"] = lam
+    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn, form=form)
+    case["lambda"], case["arms"] = lam, arms
     case["points"] = [point() for _ in range(n)]
     case["queries"] = [point() for _ in range(m - 1)] + [case["points"][2]]
     case["y"] = [num(-7, 9) for _ in range(n)]
     scales = d if ard else min(d, 1)
     case["at_lambda"] = case["at_rates"] = scales
     theta = [mp.log(num(0.2, 1.4)) for _ in range(scales)]
-    if free:
+    if form == "CB_ONEHOT":
+        theta = [mp.log(num(0.7, 2.9)), mp.log(num(0.3, 3))]
+    elif form == "CB_FREE":
         both, many = bool(d and c), c > 1
         weights = bool(c) + many + bool(d) + both + (many and both)
         theta += [mp.log(num(0.1, 2)) for _ in range(c + weights)]
@@ -139,7 +154,7 @@ def emit(case):
     row = lambda vs: "{" + ", ".join(cell(v) for v in vs or [0]) + "}"
     ints = lambda vs: "{" + ", ".join(str(v) for v in vs or [0]) + "}"
     return f"""    {{.name = "{case['name']}",
-     .spec = {{.d = {case['d']}, .c = {case['c']}, .form = {"CB_FREE" if case['free'] else "CB_PAPER"}, .ard = {b(case['ard'])},
+     .spec = {{.d = {case['d']}, .c = {case['c']}, .form = {case['form']}, .ard = {b(case['ard'])},
               .half = {b(case['half'])}, .learn_lambda = {b(case['learn'])},
               .lambda = {case['lambda']}}},
      .n = {n}, .m = {m}, .n_theta = {len(theta)},
@@ -187,10 +202,13 @@ def main():
         make_case(rng, "ard", 4, 1, True, True, False, 0.3),
         make_case(rng, "numbers only", 3, 0, True, True, True, 0.5),
         make_case(rng, "categories only", 0, 3, False, True, True, 0.5),
-        make_case(rng, "free", 2, 3, True, False, False, 0.0, free=True),
-        make_case(rng, "free, one scale", 3, 1, False, False, False, 0.0, free=True),
-        make_case(rng, "free, numbers only", 3, 0, True, False, False, 0.0, free=True),
-        make_case(rng, "free, categories only", 0, 3, True, False, False, 0.0, free=True),
+        make_case(rng, "free", 2, 3, True, False, False, 0.0, form="CB_FREE"),
+        make_case(rng, "free, one scale", 3, 1, False, False, False, 0.0, form="CB_FREE"),
+        make_case(rng, "free, numbers only", 3, 0, True, False, False, 0.0, form="CB_FREE"),
+        make_case(rng, "free, categories only", 0, 3, True, False, False, 0.0, form="CB_FREE"),
+        make_case(rng, "one-hot", 2, 3, False, False, False, 0.0, form="CB_ONEHOT"),
+        make_case(rng, "one-hot, numbers only", 3, 0, False, False, False, 0.0, form="CB_ONEHOT"),
+        make_case(rng, "one-hot, categories only", 0, 4, False, False, False, 0.0, form="CB_ONEHOT"),
     ]
     text = HEAD + "".join(emit(c) for c in cases) + "};\n"
     (ROOT / "tests/oracle/gp.h").write_text(text)

@@ -32,7 +32,7 @@ struct cb_gp {
   double *y;        /* room: standardised targets */
   double *z;        /* room: U^-T y */
   double *alpha;    /* room: K^-1 y */
-  double *a, *b;    /* room: the bound h, k_z = a + b k_x */
+  cb_slice slice;   /* room: the kernel along the bound h */
   double *kh, *ka;  /* room */
   double *block;    /* room + CB_BLOCK_SPARE rows: covariances, then U^-T of them */
   double *Q;        /* CB_BLOCK x d, dimension-major: the candidates of a block */
@@ -100,7 +100,7 @@ void cb_gp_free(cb_gp *gp) {
 /* Doubles that the arrays for `room` points take; carve() must agree. */
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
-  return room * (room + d + 9) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
+  return room * (room + d + 10) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
          (room * c + 1) / 2;
 }
 
@@ -115,8 +115,9 @@ static void carve(cb_gp *gp, double *p) {
   gp->y = p, p += room;
   gp->z = p, p += room;
   gp->alpha = p, p += room;
-  gp->a = p, p += room;
-  gp->b = p, p += room;
+  gp->slice.a = p, p += room;
+  gp->slice.b = p, p += room;
+  gp->slice.r0 = p, p += room;
   gp->kh = p, p += room;
   gp->ka = p, p += room;
   gp->slope = p, p += room;
@@ -185,8 +186,8 @@ static void load_point(const cb_gp *gp, int i, double *x, int32_t *h) {
 static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h,
                         double *kz) {
   cb_kernel_categories(&gp->kernel, n, gp->H, gp->room, h, gp->kh, gp->ka);
-  cb_kernel_weights(&gp->kernel, n, gp->kh, gp->ka, gp->a, gp->b);
-  cb_kernel_row(&gp->kernel, n, gp->X, gp->room, gp->a, gp->b, x, kz);
+  cb_kernel_weights(&gp->kernel, n, gp->kh, gp->ka, &gp->slice);
+  cb_kernel_row(&gp->kernel, n, gp->X, gp->room, &gp->slice, x, kz);
 }
 
 /* Upper triangle of K without noise; one column a point. */
@@ -315,7 +316,7 @@ void cb_gp_scale(const cb_gp *gp, double *mean, double *sd) {
 
 void cb_gp_bind(cb_gp *gp, const int32_t *h) {
   cb_kernel_categories(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh, gp->ka);
-  cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->ka, gp->a, gp->b);
+  cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->ka, &gp->slice);
 }
 
 static double deviation(const cb_gp *gp, double explained) {
@@ -357,8 +358,7 @@ void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd) {
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     load_block(gp, x, first, count);
-    cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, gp->a, gp->b, gp->Q,
-                    gp->block);
+    cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, gp->Q, gp->block);
     predict_block(gp, count, mu + first, sd + first);
   }
 }
@@ -375,11 +375,41 @@ void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h,
   }
 }
 
+/* x with h changed as `which` and `to` say, in the block's own order. */
+static void load_swaps(cb_gp *gp, const double *x, const int32_t *h, int count,
+                       const int32_t *which, const int32_t *to) {
+  for (int w = 0; w < CB_BLOCK; w++) {
+    for (int j = 0; j < gp->spec.d; j++)
+      gp->Q[cb_at(w, j, CB_BLOCK)] = x[j];
+    for (int j = 0; j < gp->spec.c; j++)
+      gp->G[cb_at(w, j, CB_BLOCK)] = h[j];
+    if (w < count)
+      gp->G[cb_at(w, which[w], CB_BLOCK)] = to[w];
+  }
+}
+
+/* There is no way to do it in O(1) an entry. */
+static void predict_onehot_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
+                                 const int32_t *which, const int32_t *to, double *mu,
+                                 double *sd) {
+  for (int first = 0; first < m; first += CB_BLOCK) {
+    const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
+    load_swaps(gp, x, h, count, which + first, to + first);
+    cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
+                          gp->block);
+    predict_block(gp, count, mu + first, sd + first);
+  }
+}
+
 void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
                          const int32_t *which, const int32_t *to, double *mu,
                          double *sd) {
   cb_gp_bind(gp, h);
-  cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, gp->a, gp->b, x, gp->block,
+  if (gp->spec.form == CB_ONEHOT) {
+    predict_onehot_swaps(gp, x, h, m, which, to, mu, sd);
+    return;
+  }
+  cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, x, gp->block,
                       gp->slope, gp->kx);
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
@@ -397,7 +427,7 @@ void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd) {
   const int d = gp->spec.d, n = gp->n;
   double *k = gp->block;
-  cb_kernel_row_slope(&gp->kernel, n, gp->X, gp->room, gp->a, gp->b, x, k, gp->slope,
+  cb_kernel_row_slope(&gp->kernel, n, gp->X, gp->room, &gp->slice, x, k, gp->slope,
                       NULL);
   *mu = cb_linalg_dot(n, k, gp->alpha);
   cb_linalg_solve_ut(n, gp->U, gp->room, k);

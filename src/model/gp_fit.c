@@ -24,6 +24,13 @@ void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
   box->start[t.noise] = log(0.1);
 }
 
+void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box) {
+  cb_theta_paper(spec, box);
+  const int variance = cb_theta_lay_out(spec).x;
+  box->lower[variance] = log(0.01);
+  box->upper[variance] = log(100.0);
+}
+
 /* Parameters first .. first+count-1 are logarithms: bounds, start and belief. */
 static void believe(cb_theta_box *box, int first, int count, double lower, double upper,
                     double start, double mean, double sd) {

@@ -20,6 +20,8 @@ typedef struct cb_theta_box {
 /* The paper's: length scales in [1e-4, 3] from 0.2, lambda in [1e-6, 1] from 0.5, noise
  * in [1e-6, 1] from 0.1; nothing believed, uniform restarts. */
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box);
+/* For the one-hot kernel: the same, with the variance in [0.01, 100] from 1. */
+void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box);
 /* For the free kernel, with log-normal beliefs (decision 0005). */
 /* `noisy`: the targets are believed to have noise of 1 % of their variance, rather than
  * next to none. */

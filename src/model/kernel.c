@@ -17,8 +17,11 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
                        .x = -1,
                        .p = -1,
                        .b = -1};
-  int next = t.scales = spec->ard ? spec->d : spec->d > 0;
-  if (spec->form == CB_FREE) {
+  int next = t.scales = spec->form == CB_ONEHOT ? 1 : spec->ard ? spec->d : spec->d > 0;
+  if (spec->form == CB_ONEHOT) {
+    t.weights = t.x = next++;
+    t.n_weights = 1;
+  } else if (spec->form == CB_FREE) {
     if (spec->c > 0)
       t.rates = next, next += spec->c;
     t.weights = next;
@@ -55,7 +58,7 @@ static void set_weights(cb_kernel *k, const cb_kernel_spec *spec,
   k->w_x = weight(theta, t->x);
   k->w_p = weight(theta, t->p);
   k->w_b = weight(theta, t->b);
-  if (spec->form == CB_FREE)
+  if (spec->form != CB_PAPER)
     return;
   const double lambda = t->lambda >= 0 ? theta[t->lambda] : spec->lambda;
   const double sum = (1.0 - lambda) * (spec->half ? 0.5 : 1.0);
@@ -75,6 +78,8 @@ void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta
     k->inv_l2[j] = exp(-2.0 * theta[spec->ard ? j : 0]);
   for (int j = 0; j < spec->c && t.rates >= 0; j++)
     k->rate[j] = exp(theta[t.rates + j]);
+  for (int j = 0; j < spec->c && spec->form == CB_ONEHOT; j++)
+    k->rate[j] = 2.0 * exp(-2.0 * theta[0]);
 }
 
 double cb_kernel_self(const cb_kernel *k) {
@@ -93,42 +98,49 @@ static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
     ka[i] /= c;
 }
 
+/* t[i] = sum_j t_j [h_j != H_ij] */
 CB_VECTORISED
-static void hamming(int c, const double *rate, int n, const int32_t *H, int ld,
-                    const int32_t *h, double *restrict kh) {
+static void changes(int c, const double *rate, int n, const int32_t *H, int ld,
+                    const int32_t *h, double *restrict t) {
   for (int i = 0; i < n; i++)
-    kh[i] = 0.0;
+    t[i] = 0.0;
   for (int j = 0; j < c; j++)
     for (int i = 0; i < n; i++)
-      kh[i] += rate[j] * (double)(H[cb_at(i, j, ld)] != h[j]);
+      t[i] += rate[j] * (double)(H[cb_at(i, j, ld)] != h[j]);
+}
+
+CB_VECTORISED
+static void exp_negative(int n, double *t) {
   for (int i = 0; i < n; i++)
-    kh[i] = cb_exp_neg(-kh[i]);
+    t[i] = cb_exp_neg(-t[i]);
 }
 
 void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
                           const int32_t *h, double *restrict kh, double *restrict ka) {
   overlap(k->c, n, H, ld, h, ka);
+  changes(k->form == CB_PAPER ? 0 : k->c, k->rate, n, H, ld, h, kh);
   if (k->form == CB_FREE)
-    hamming(k->c, k->rate, n, H, ld, h, kh);
-  else
-    for (int i = 0; i < n; i++)
-      kh[i] = 0.0;
+    exp_negative(n, kh);
 }
 
 CB_VECTORISED
 void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
-                       double *restrict a, double *restrict b) {
+                       const cb_slice *slice) {
+  double *restrict a = slice->a, *restrict b = slice->b, *restrict r0 = slice->r0;
+  const double onehot = k->form == CB_ONEHOT;
   for (int i = 0; i < n; i++) {
     a[i] = k->w_h * kh[i] + k->w_a * ka[i];
     b[i] = k->w_x + k->w_p * kh[i] + k->w_b * ka[i];
+    r0[i] = onehot * kh[i];
   }
 }
 
-/* r2[i] = sum_j (x_j - X_ij)^2 / l_j^2 */
+/* r2[i] = r0[i] + sum_j (x_j - X_ij)^2 / l_j^2 */
 static inline void scaled_squares(const cb_kernel *k, int n, const double *X, int ld,
-                                  const double *x, double *restrict r2) {
+                                  const double *r0, const double *x,
+                                  double *restrict r2) {
   for (int i = 0; i < n; i++)
-    r2[i] = 0.0;
+    r2[i] = r0[i];
   for (int j = 0; j < k->d; j++) {
     const double *column = X + cb_at(0, j, ld);
     const double xj = x[j], scale = k->inv_l2[j];
@@ -140,9 +152,10 @@ static inline void scaled_squares(const cb_kernel *k, int n, const double *X, in
 }
 
 CB_VECTORISED
-void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const double *a,
-                   const double *b, const double *x, double *restrict kz) {
-  scaled_squares(k, n, X, ld, x, kz);
+void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
+                   const cb_slice *slice, const double *x, double *restrict kz) {
+  const double *a = slice->a, *b = slice->b;
+  scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
     const double s = sqrt(5.0 * kz[i]);
     kz[i] = a[i] + b[i] * ((1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s));
@@ -153,10 +166,10 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const dou
  * a stored point needs no special case. */
 CB_VECTORISED
 void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
-                         const double *a, const double *b, const double *x,
-                         double *restrict kz, double *restrict slope,
-                         double *restrict kx) {
-  scaled_squares(k, n, X, ld, x, kz);
+                         const cb_slice *slice, const double *x, double *restrict kz,
+                         double *restrict slope, double *restrict kx) {
+  const double *a = slice->a, *b = slice->b;
+  scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
     const double s = sqrt(5.0 * kz[i]);
     const double e = cb_exp_neg(-s);
@@ -170,11 +183,11 @@ void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
     kz[i] = a[i] + b[i] * kz[i];
 }
 
-/* Scaled squared distances of point i to the CB_BLOCK candidates. */
-static inline void block_squares(const cb_kernel *k, const double *X, int ld,
+/* Scaled squared distances of point i to the CB_BLOCK candidates, on top of r0. */
+static inline void block_squares(const cb_kernel *k, const double *X, int ld, double r0,
                                  const double *Q, double *restrict r2) {
   for (int w = 0; w < CB_BLOCK; w++)
-    r2[w] = 0.0;
+    r2[w] = r0;
   for (int j = 0; j < k->d; j++) {
     const double xj = X[cb_at(0, j, ld)], scale = k->inv_l2[j];
     const double *q = Q + cb_at(0, j, CB_BLOCK);
@@ -189,10 +202,10 @@ static inline void block_squares(const cb_kernel *k, const double *X, int ld,
  * the form that compilers vectorise. */
 CB_VECTORISED
 void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
-                     const double *a, const double *b, const double *Q,
-                     double *restrict out) {
+                     const cb_slice *slice, const double *Q, double *restrict out) {
+  const double *a = slice->a, *b = slice->b;
   for (int i = 0; i < n; i++)
-    block_squares(k, X + i, ld, Q, out + cb_at(0, i, CB_BLOCK));
+    block_squares(k, X + i, ld, slice->r0[i], Q, out + cb_at(0, i, CB_BLOCK));
   for (int i = 0; i < n * CB_BLOCK; i++) {
     const double s = sqrt(5.0 * out[i]);
     out[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);
@@ -213,7 +226,7 @@ static inline void block_changes(const cb_kernel *k, const int32_t *H, int ld,
   for (int j = 0; j < k->c; j++) {
     const int32_t hj = H[cb_at(0, j, ld)];
     const int32_t *g = G + cb_at(0, j, CB_BLOCK);
-    const double rate = k->form == CB_FREE ? k->rate[j] : 0.0;
+    const double rate = k->form == CB_PAPER ? 0.0 : k->rate[j];
     for (int w = 0; w < CB_BLOCK; w++) {
       t[w] += rate * (double)(g[w] != hj);
       share[w] += part * (double)(g[w] != hj);
@@ -233,9 +246,11 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
     double *restrict kx = out + cb_at(0, first, CB_BLOCK);
     for (int i = 0; i < rows; i++) {
       const ptrdiff_t at = cb_at(0, i, CB_BLOCK);
-      block_squares(k, X + first + i, ld, Q, kx + at);
+      block_squares(k, X + first + i, ld, 0.0, Q, kx + at);
       block_changes(k, H + first + i, ld, G, kh + at, apart + at);
     }
+    for (int i = 0; i < rows * CB_BLOCK && k->form == CB_ONEHOT; i++)
+      kx[i] += kh[i];
     for (int i = 0; i < rows * CB_BLOCK; i++) {
       const double s = sqrt(5.0 * kx[i]);
       kx[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);

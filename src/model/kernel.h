@@ -6,13 +6,19 @@
  *   k_h  = exp(-sum_j t_j [h_j != h'_j])                          Hamming
  *   k_z  = w_x k_x + w_a k_a + w_b k_a k_x + w_h k_h + w_p k_h k_x
  *
- * in one of two forms:
+ * in one of three forms:
  *   CB_PAPER  w_a = w_x = (1 - lambda) / 2, w_b = lambda, and the Hamming kernel is off
  *             (decision 0001; the paper's eq. 2 is the same without the 1/2)
  *   CB_FREE   the rates t_j and all weights are learnt. The overlap sees a sum of
  * effects of single categories, the Hamming kernel what they do together. With inputs
  * of one kind only, only that kind's terms are there (the paper's with weight 1), and
  * with a single category k_a would say nothing that k_h does not.
+ *   CB_ONEHOT w_x is learnt and the others are off; k_x sees every category as a block
+ *             of N_j inputs, 1 for the one that it is and 0 for all others. Two points
+ *             whose categories differ in variable j differ by 1 in two inputs of its
+ *             block, and in no other, so that no block need be written out:
+ *
+ *               r2 + sum_j t_j [h_j != h'_j]  in place of r2,  t_j = 2 / l^2
  *
  * Shapes, here and in all of model/:
  *   d, c  number of continuous and of categorical inputs (one of them may be 0)
@@ -28,13 +34,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum cb_kernel_form { CB_PAPER, CB_FREE } cb_kernel_form;
+typedef enum cb_kernel_form { CB_PAPER, CB_FREE, CB_ONEHOT } cb_kernel_form;
 
 /* What is fixed about the kernel, and what is learnt. */
 typedef struct cb_kernel_spec {
   int d, c;
   cb_kernel_form form;
-  bool ard;          /* a length scale per input rather than one for all */
+  bool ard;          /* a length scale per input rather than one; not CB_ONEHOT */
   bool half;         /* CB_PAPER: the sum normalised by 1/2 rather than literal */
   bool learn_lambda; /* CB_PAPER: else it is `lambda` */
   double lambda;     /* in [0, 1] */
@@ -44,6 +50,7 @@ typedef struct cb_kernel_spec {
  *   theta = ( log l_1 .. log l_L,  lambda if learnt,  log noise variance )    CB_PAPER
  *   theta = ( log l_1 .. log l_L,  log t_1 .. log t_c,  log of the weights that there
  *             are, in the order h a x p b,  log noise variance )              CB_FREE
+ *   theta = ( log l,  log w_x,  log noise variance )                          CB_ONEHOT
  * with L = d (ard), 1 or, without numeric inputs, 0. */
 typedef struct cb_theta_layout {
   int scales;        /* L, from index 0 */
@@ -65,30 +72,37 @@ typedef struct cb_kernel {
   double w_h, w_a, w_x, w_p, w_b;
   double noise;   /* variance on the diagonal */
   double *inv_l2; /* d: 1 / l_j^2 */
-  double *rate;   /* c: t_j; CB_FREE only */
+  double *rate;   /* c: t_j; not CB_PAPER */
 } cb_kernel;
 
 void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta);
 double cb_kernel_self(const cb_kernel *k); /* k_z(z, z), without noise */
 
-/* k_h and k_a between h and n stored points; k_h is 0 in the paper's form. */
+/* k_h and k_a between h and n stored points. In the paper's form k_h is 0; in the
+ * one-hot form it is the sum of t_j [h_j != h'_j] instead. */
 void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
                           const int32_t *h, double *restrict kh, double *restrict ka);
 
-/* Along one h, k_z is a + b k_x: a = w_h k_h + w_a k_a, b = w_x + w_p k_h + w_b k_a,
- * each n long. */
+/* The kernel along one h, as a function of x alone: k_z = a + b k_x, where k_x is taken
+ * at r2 + r0. Arrays of n, the caller's. */
+typedef struct cb_slice {
+  double *a;  /* w_h k_h + w_a k_a */
+  double *b;  /* w_x + w_p k_h + w_b k_a */
+  double *r0; /* what the categories add to r2: 0 but in the one-hot form */
+} cb_slice;
+
+/* Fills the slice from what cb_kernel_categories gave. */
 void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
-                       double *restrict a, double *restrict b);
+                       const cb_slice *slice);
 
 /* kz[i] = a[i] + b[i] k_x(x, X_i), i < n. */
-void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld, const double *a,
-                   const double *b, const double *x, double *restrict kz);
+void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
+                   const cb_slice *slice, const double *x, double *restrict kz);
 
 /* The same for CB_BLOCK points at once: Q is dimension-major, input j of candidate w at
  * Q[w + j*CB_BLOCK], and out has n rows of CB_BLOCK (base/block.h). */
 void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
-                     const double *a, const double *b, const double *Q,
-                     double *restrict out);
+                     const cb_slice *slice, const double *Q, double *restrict out);
 
 /* The same where every candidate has its own categories: G is category-major like Q. */
 void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
@@ -96,7 +110,8 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
                            double *restrict out);
 
 /* Candidates that share x and differ from h in one category: candidate w has category
- * to[w] for variable which[w]. Given kx, kh and ka at (x, h), each entry is O(1). */
+ * to[w] for variable which[w]. Given kx, kh and ka at (x, h), each entry is O(1). Not
+ * for the one-hot form, where k_x changes too. */
 void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
                            const double *kx, const double *kh, const double *ka,
                            const int32_t *h, int count, const int32_t *which,
@@ -105,9 +120,8 @@ void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
 /* Also slope[i] = b[i] dk_x/d(r2), from which d kz[i] / d x_j =
  * 2 slope[i] (x_j - X_ij) / l_j^2, and kx[i] itself if kx is not NULL. */
 void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
-                         const double *a, const double *b, const double *x,
-                         double *restrict kz, double *restrict slope,
-                         double *restrict kx);
+                         const cb_slice *slice, const double *x, double *restrict kz,
+                         double *restrict slope, double *restrict kx);
 
 /* Sum over i of w[i] (x - column[i])^2, in a fixed order. */
 double cb_kernel_weighted_squares(int n, const double *w, const double *column,

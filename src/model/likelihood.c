@@ -22,13 +22,13 @@ struct cb_likelihood {
   double *y;      /* n: standardised */
   double *alpha;  /* n: K^-1 y */
   double *point;  /* d */
-  double *a, *b;  /* n: the kernel along one h */
+  cb_slice slice; /* n: the kernel along one h */
   double *by_dim; /* d: dL/dlog l_j */
   double *K;      /* n x n, upper: covariance, then its factor */
   double *W;      /* n x n, upper: K^-1, then W */
   double *S;      /* n x n, upper: dk_z/d(r2), then W times that */
   double *kx;     /* n x n, upper: k_x, only if weights or lambda are learnt */
-  double *kh;     /* n x n, upper: k_h */
+  double *kh;     /* n x n, upper: k_h, or the blocks' share of r2 */
   double *ka;     /* n x n, upper: k_a */
   double *work;   /* for factoring and inverting */
 };
@@ -48,7 +48,7 @@ static bool needs_kx(const cb_kernel_spec *spec) {
 static size_t size_of_arrays(const cb_kernel_spec *spec, size_t n) {
   const size_t d = (size_t)spec->d, c = (size_t)spec->c;
   const size_t squares = 5 + needs_kx(spec);
-  return n * d + 4 * n + 3 * d + c + squares * n * n + (n * c + 1) / 2 +
+  return n * d + 5 * n + 3 * d + c + squares * n * n + (n * c + 1) / 2 +
          work_size((int)n);
 }
 
@@ -66,8 +66,9 @@ static void carve(cb_likelihood *l) {
   l->X = p, p += n * d;
   l->y = p, p += n;
   l->alpha = p, p += n;
-  l->a = p, p += n;
-  l->b = p, p += n;
+  l->slice.a = p, p += n;
+  l->slice.b = p, p += n;
+  l->slice.r0 = p, p += n;
   l->point = p, p += d;
   l->by_dim = p, p += d;
   l->kernel.inv_l2 = p, p += d;
@@ -118,8 +119,8 @@ static void fill(cb_likelihood *l) {
       h[j] = l->H[cb_at(i, j, l->n)];
     cb_kernel_categories(&l->kernel, i + 1, l->H, l->n, h, l->kh + column,
                          l->ka + column);
-    cb_kernel_weights(&l->kernel, i + 1, l->kh + column, l->ka + column, l->a, l->b);
-    cb_kernel_row_slope(&l->kernel, i + 1, l->X, l->n, l->a, l->b, l->point,
+    cb_kernel_weights(&l->kernel, i + 1, l->kh + column, l->ka + column, &l->slice);
+    cb_kernel_row_slope(&l->kernel, i + 1, l->X, l->n, &l->slice, l->point,
                         l->K + column, l->S + column, l->kx ? l->kx + column : NULL);
   }
 }
@@ -170,6 +171,18 @@ static void gradient_by_scales(cb_likelihood *l, double *gradient) {
   }
   for (int j = 0; j < l->spec.d; j++)
     gradient[l->spec.ard ? j : 0] += -2.0 * l->kernel.inv_l2[j] * l->by_dim[j];
+}
+
+/* In the one-hot form the blocks have the same length scale: their share of r2 is in
+ * kh, and S is weighted by now. */
+static double gradient_by_blocks(const cb_likelihood *l) {
+  double sum = 0.0;
+  for (int i = 0; i < l->n; i++) {
+    const ptrdiff_t column = cb_at(0, i, l->n);
+    for (int k = 0; k < i; k++)
+      sum += l->S[column + k] * l->kh[column + k];
+  }
+  return -2.0 * sum;
 }
 
 /* dk_z/dlambda = k_a k_x - half (k_a + k_x) */
@@ -255,6 +268,8 @@ double cb_likelihood_value(cb_likelihood *l, const double *theta, double *gradie
   cb_linalg_solve_u(l->n, l->K, l->n, l->alpha);
   form_w(l);
   gradient_by_scales(l, gradient);
+  if (l->spec.form == CB_ONEHOT)
+    gradient[0] += gradient_by_blocks(l);
   if (l->layout.lambda >= 0)
     gradient[l->layout.lambda] = gradient_by_lambda(l);
   if (l->layout.weights >= 0)

@@ -27,10 +27,12 @@ static void random_data(data_set *s, uint64_t number) {
   cb_rng rng = cb_rng_make(2026, CB_RNG_BENCH, number);
   const int d = (int)cb_rng_below(&rng, MAX_D + 1);
   const int c = (int)cb_rng_below(&rng, MAX_C) + (d == 0);
+  static const cb_kernel_form forms[] = {CB_PAPER, CB_FREE, CB_ONEHOT};
+  const cb_kernel_form form = forms[cb_rng_below(&rng, 3)];
   s->spec = (cb_kernel_spec){.d = d,
                              .c = c,
-                             .form = cb_rng_below(&rng, 2) ? CB_FREE : CB_PAPER,
-                             .ard = cb_rng_below(&rng, 2),
+                             .form = form,
+                             .ard = form != CB_ONEHOT && cb_rng_below(&rng, 2),
                              .half = cb_rng_below(&rng, 2),
                              .learn_lambda = cb_rng_below(&rng, 2),
                              .lambda = cb_rng_uniform(&rng)};
@@ -92,10 +94,12 @@ static void covariances_are_positive_semi_definite(void **state) {
     data_set s;
     random_data(&s, t);
     const int d = s.spec.d, c = s.spec.c;
-    double inv_l2[MAX_D], rate[MAX_C], X[MAX_D * N], kh[N], ka[N], a[N], b[N], K[N * N];
+    double inv_l2[MAX_D], rate[MAX_C], X[MAX_D * N], kh[N], ka[N], a[N], b[N], r0[N],
+        K[N * N];
     double work[(N + CB_BLOCK_SPARE) * CB_BLOCK];
     int32_t H[MAX_C * N];
     cb_kernel k = {.inv_l2 = inv_l2, .rate = rate};
+    const cb_slice slice = {a, b, r0};
     cb_kernel_set(&k, &s.spec, s.theta);
     for (int i = 0; i < N; i++) {
       for (int j = 0; j < d; j++)
@@ -105,8 +109,8 @@ static void covariances_are_positive_semi_definite(void **state) {
     }
     for (int i = 0; i < N; i++) {
       cb_kernel_categories(&k, N, H, N, s.h + i * c, kh, ka);
-      cb_kernel_weights(&k, N, kh, ka, a, b);
-      cb_kernel_row(&k, N, X, N, a, b, s.x + i * d, K + i * N);
+      cb_kernel_weights(&k, N, kh, ka, &slice);
+      cb_kernel_row(&k, N, X, N, &slice, s.x + i * d, K + i * N);
       assert_close(K[i + i * N], cb_kernel_self(&k), 1e-14);
     }
     for (int i = 0; i < N; i++)

@@ -34,9 +34,11 @@ static void kernel_agrees_with_oracle(void **state) {
   (void)state;
   for (int t = 0; t < N_ORACLES; t++) {
     const struct gp_oracle *o = &gp_oracles[t];
-    double inv_l2[8], rate[8], kh[8], ka[8], a[8], b[8], kz[8], slope[8], kx[8], X[32];
+    double inv_l2[8], rate[8], kh[8], ka[8], a[8], b[8], r0[8], kz[8], slope[8], kx[8],
+        X[32];
     int32_t H[32];
     cb_kernel k = {.inv_l2 = inv_l2, .rate = rate};
+    const cb_slice slice = {a, b, r0};
     cb_kernel_set(&k, &o->spec, o->theta);
     for (int i = 0; i < o->n; i++) {
       for (int j = 0; j < k.d; j++)
@@ -46,11 +48,11 @@ static void kernel_agrees_with_oracle(void **state) {
     }
     for (int q = 0; q < o->m; q++) {
       cb_kernel_categories(&k, o->n, H, o->n, o->qh + q * k.c, kh, ka);
-      cb_kernel_weights(&k, o->n, kh, ka, a, b);
-      cb_kernel_row(&k, o->n, X, o->n, a, b, o->qx + q * k.d, kz);
+      cb_kernel_weights(&k, o->n, kh, ka, &slice);
+      cb_kernel_row(&k, o->n, X, o->n, &slice, o->qx + q * k.d, kz);
       for (int i = 0; i < o->n; i++)
         assert_relative(kz[i], o->kz[i + q * o->n], 1e-14);
-      cb_kernel_row_slope(&k, o->n, X, o->n, a, b, o->qx + q * k.d, kz, slope, kx);
+      cb_kernel_row_slope(&k, o->n, X, o->n, &slice, o->qx + q * k.d, kz, slope, kx);
       for (int i = 0; i < o->n; i++) {
         assert_relative(kz[i], o->kz[i + q * o->n], 1e-14);
         assert_close(a[i] + b[i] * kx[i], kz[i], 1e-15);

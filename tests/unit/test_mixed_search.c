@@ -91,13 +91,13 @@ static cb_gp *make_gp(const cb_kernel_spec *spec, const data *p) {
 
 static cb_kernel_spec spec_of(const cb_domain *domain, int form) {
   cb_kernel_spec spec = {.d = domain->d, .c = domain->c, .lambda = 0.6};
-  spec.form = form == 2 ? CB_FREE : CB_PAPER;
+  spec.form = form == 3 ? CB_ONEHOT : form == 2 ? CB_FREE : CB_PAPER;
   spec.ard = form == 2;
   spec.half = form == 0;
   spec.learn_lambda = form == 1;
   return spec;
 }
-enum { N_FORMS = 3 }; /* the paper's normalised, the paper's literal, and free */
+enum { N_FORMS = 4 }; /* the paper's normalised, the paper's literal, free, one-hot */
 
 /* ---- predictions in blocks ------------------------------------------------------- */
 
@@ -121,7 +121,7 @@ static void mixed_predictions_agree_with_one_at_a_time(void **state) {
   for (int t = 0; t < 4 * N_FORMS * 5; t++) {
     const cb_domain *domain = &domains[t % 4];
     const cb_kernel_spec spec = spec_of(domain, t / 4 % N_FORMS);
-    data p = make_data(domain, sizes[t / 12], 7);
+    data p = make_data(domain, sizes[t / (4 * N_FORMS)], 7);
     cb_gp *gp = make_gp(&spec, &p);
     cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, (uint64_t)t);
     double x[MAX_D * M], mu[M], sd[M];
@@ -243,7 +243,8 @@ typedef struct stored {
   int n, ld;
   double inv_l2[MAX_D], rate[MAX_C], X[(MAX_N + PAD) * MAX_D];
   int32_t H[(MAX_N + PAD) * MAX_C];
-  double kh[MAX_N], ka[MAX_N], a[MAX_N], b[MAX_N]; /* along one h */
+  double kh[MAX_N], ka[MAX_N], a[MAX_N], b[MAX_N], r0[MAX_N]; /* along one h */
+  cb_slice slice;
 } stored;
 
 static void store_points(stored *s, const cb_domain *domain, int form, int n,
@@ -255,6 +256,7 @@ static void store_points(stored *s, const cb_domain *domain, int form, int n,
   s->n = n;
   s->ld = n + PAD;
   s->k = (cb_kernel){.inv_l2 = s->inv_l2, .rate = s->rate};
+  s->slice = (cb_slice){s->a, s->b, s->r0};
   cb_kernel_set(&s->k, &spec, theta);
   for (int i = 0; i < n; i++) {
     random_point(rng, domain, x, h);
@@ -267,13 +269,13 @@ static void store_points(stored *s, const cb_domain *domain, int form, int n,
 
 static void bind_categories(stored *s, const int32_t *h) {
   cb_kernel_categories(&s->k, s->n, s->H, s->ld, h, s->kh, s->ka);
-  cb_kernel_weights(&s->k, s->n, s->kh, s->ka, s->a, s->b);
+  cb_kernel_weights(&s->k, s->n, s->kh, s->ka, &s->slice);
 }
 
 /* Column w of the block is the row at x along the bound h. */
 static void assert_column(const block *b, int w, const stored *s, const double *x) {
   double kz[MAX_N];
-  cb_kernel_row(&s->k, s->n, s->X, s->ld, s->a, s->b, x, kz);
+  cb_kernel_row(&s->k, s->n, s->X, s->ld, &s->slice, x, kz);
   for (int i = 0; i < s->n; i++)
     assert_close(b->out[w + i * CB_BLOCK], kz[i], 4e-15);
 }
@@ -290,7 +292,7 @@ static void check_swap_block(stored *s, const cb_domain *domain, const double *x
     to[w] = (h[j] + 1 + w % (domain->arms[j] - 1)) % domain->arms[j];
   }
   bind_categories(s, h);
-  cb_kernel_row_slope(&s->k, s->n, s->X, s->ld, s->a, s->b, x, kz, slope, kx);
+  cb_kernel_row_slope(&s->k, s->n, s->X, s->ld, &s->slice, x, kz, slope, kx);
   cb_kernel_block_swaps(&s->k, s->n, s->H, s->ld, kx, s->kh, s->ka, h, COUNT, which, to,
                         swaps.out);
   for (int w = 0; w < COUNT; w++) {
@@ -327,12 +329,12 @@ static void check_blocks(const cb_domain *domain, int form, int n) {
     assert_column(&mixed, w, &s, x[w]);
   }
   bind_categories(&s, h[0]);
-  cb_kernel_block(&s.k, n, s.X, s.ld, s.a, s.b, Q, same.out);
+  cb_kernel_block(&s.k, n, s.X, s.ld, &s.slice, Q, same.out);
   for (int w = 0; w < CB_BLOCK; w++)
     assert_column(&same, w, &s, x[w]);
   assert_nothing_behind(&same, n);
   assert_nothing_behind(&mixed, n);
-  if (domain->c > 0)
+  if (domain->c > 0 && s.k.form != CB_ONEHOT)
     check_swap_block(&s, domain, x[0], h[0]);
 }
 
