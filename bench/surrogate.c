@@ -89,23 +89,31 @@ static void standardise(split *s) {
 
 typedef struct model {
   const char *name;
-  /* Fits to the training points and fills mu and var of the test points. */
-  cocabo_status (*predict)(split *s, cocabo_error *err);
+  cb_kernel_spec spec; /* but for d and c */
+  void (*box)(const cb_kernel_spec *spec, cb_theta_box *box);
 } model;
 
-/* The paper's kernel with everything learnt: one length scale, lambda and the noise. */
+/* The paper's kernel with everything learnt: one length scale, lambda and the noise.
+ * And what it is compared with: categories as blocks of inputs, one length scale, the
+ * variance and the noise learnt. */
+static const model models[] = {
+    {"cocabo-auto", {.half = true, .learn_lambda = true}, cb_theta_paper},
+    {"onehot", {.form = CB_ONEHOT}, cb_theta_onehot}};
+
+static const char *model_name(int i) {
+  return i < (int)(sizeof models / sizeof models[0]) ? models[i].name : NULL;
+}
+
 enum { RESTARTS = 5, EVALUATIONS = 200 };
 
-static cocabo_status learn(const split *s, const cb_kernel_spec *spec, double *theta,
-                           cocabo_error *err) {
+static cocabo_status learn(const split *s, const cb_kernel_spec *spec,
+                           const cb_theta_box *box, double *theta, cocabo_error *err) {
   cb_likelihood *likelihood;
   CB_TRY(cb_likelihood_new(&likelihood, spec, s->train, s->x, s->h, s->y, err));
-  cb_theta_box box;
-  cb_theta_paper(spec, &box);
-  memcpy(theta, box.start, (size_t)cb_theta_lay_out(spec).count * sizeof *theta);
+  memcpy(theta, box->start, (size_t)cb_theta_lay_out(spec).count * sizeof *theta);
   cb_rng rng = bench_rng(s->repeat, BENCH_STREAM_SURROGATE, 1);
   const cocabo_status status =
-      cb_gp_fit(likelihood, spec, &box, RESTARTS, EVALUATIONS, &rng, theta, NULL, err);
+      cb_gp_fit(likelihood, spec, box, RESTARTS, EVALUATIONS, &rng, theta, NULL, err);
   cb_likelihood_free(likelihood);
   return status;
 }
@@ -126,22 +134,20 @@ static cocabo_status predict_with(cb_gp *gp, const double *theta, split *s,
   return COCABO_OK;
 }
 
-static cocabo_status predict_cocabo_auto(split *s, cocabo_error *err) {
-  const cb_kernel_spec spec = {
-      .d = s->d, .c = s->c, .half = true, .learn_lambda = true};
+/* Fits to the training points and fills mu and var of the test points. */
+static cocabo_status predict(const model *m, split *s, cocabo_error *err) {
+  cb_kernel_spec spec = m->spec;
+  spec.d = s->d;
+  spec.c = s->c;
+  cb_theta_box box;
   double theta[CB_MAX_THETA];
   cb_gp *gp;
-  CB_TRY(learn(s, &spec, theta, err));
+  m->box(&spec, &box);
+  CB_TRY(learn(s, &spec, &box, theta, err));
   CB_TRY(cb_gp_new(&gp, &spec, err));
   const cocabo_status status = predict_with(gp, theta, s, err);
   cb_gp_free(gp);
   return status;
-}
-
-static const model models[] = {{"cocabo-auto", predict_cocabo_auto}};
-
-static const char *model_name(int i) {
-  return i < (int)(sizeof models / sizeof models[0]) ? models[i].name : NULL;
 }
 
 /* ---- the command line ----------------------------------------------------------- */
@@ -154,7 +160,7 @@ typedef struct surrogate_args {
 static const front_option options[] = {
     {"--problem", "LIST", "problems, e.g. ackley-2c,func-2c", FRONT_TEXT,
      offsetof(surrogate_args, problems)},
-    {"--model", "LIST", "models (cocabo-auto)", FRONT_TEXT,
+    {"--model", "LIST", "of cocabo-auto,onehot (cocabo-auto)", FRONT_TEXT,
      offsetof(surrogate_args, models)},
     {"--train", "N", "training points (250)", FRONT_TEXT,
      offsetof(surrogate_args, train)},
@@ -214,7 +220,7 @@ static cocabo_status score_repeat(split *s, const request *r,
                                   double *score, cocabo_error *err) {
   draw_points(s, problem, space);
   standardise(s);
-  CB_TRY(m->predict(s, err));
+  CB_TRY(predict(m, s, err));
   *score = log_density(s) - (r->raw ? s->test * log(s->sd) : 0.0);
   return COCABO_OK;
 }
@@ -249,35 +255,57 @@ static cocabo_status score(const request *r, const bench_problem *problem,
 
 /* ---- the output ----------------------------------------------------------------- */
 
-static void print_line(const request *r, const bench_problem *problem, const model *m,
-                       const bench_mean *mean) {
-  const char *scale = r->raw ? "raw" : "standard";
-  if (r->args.json) {
-    printf("{\"problem\": \"%s\", \"model\": \"%s\", \"scale\": \"%s\", \"mean\": ",
-           problem->name, m->name, scale);
-    front_print_json_number(mean->mean);
-    printf(", \"se\": ");
-    front_print_json_number(bench_mean_se(mean));
-    printf(", \"repeats\": %lld}\n", (long long)mean->n);
-  } else {
-    printf("%-20s %-14s %-9s %12.4f %10.4f %8lld\n", problem->name, m->name, scale,
-           mean->mean, bench_mean_se(mean), (long long)mean->n);
-  }
-  fflush(stdout); /* a line may take minutes */
+static const char *scale_of(const request *r) {
+  return r->raw ? "raw" : "standard";
 }
 
-static cocabo_status do_lines(const request *r, cocabo_error *err) {
+static void print_json(const request *r, const bench_problem *problem, const model *m,
+                       const bench_mean *mean) {
+  printf("{\"problem\": \"%s\", \"model\": \"%s\", \"scale\": \"%s\", \"mean\": ",
+         problem->name, m->name, scale_of(r));
+  front_print_json_number(mean->mean);
+  printf(", \"se\": ");
+  front_print_json_number(bench_mean_se(mean));
+  printf(", \"repeats\": %lld}\n", (long long)mean->n);
+}
+
+/* A line a problem, with the models side by side. */
+static void print_head(const request *r) {
+  printf("%-20s %-9s %7s", "problem", "scale", "repeats");
+  for (int k = 0; k < r->models.n; k++)
+    printf(" %24s", models[r->models.items[k]].name);
+  putchar('\n');
+}
+
+static void print_cell(const request *r, const bench_problem *problem, int k,
+                       const bench_mean *mean) {
+  if (k == 0)
+    printf("%-20s %-9s %7lld", problem->name, scale_of(r), (long long)mean->n);
+  printf(" %12.4f (%9.4f)", mean->mean, bench_mean_se(mean));
+  if (k == r->models.n - 1)
+    putchar('\n');
+}
+
+static cocabo_status do_problem(const request *r, const bench_problem *problem,
+                                cocabo_error *err) {
+  for (int k = 0; k < r->models.n; k++) {
+    const model *m = &models[r->models.items[k]];
+    bench_mean mean = {0};
+    CB_TRY(score(r, problem, m, &mean, err));
+    if (r->args.json)
+      print_json(r, problem, m, &mean);
+    else
+      print_cell(r, problem, k, &mean);
+    fflush(stdout); /* one may take minutes */
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status do_problems(const request *r, cocabo_error *err) {
   if (!r->args.json)
-    printf("%-20s %-14s %-9s %12s %10s %8s\n", "problem", "model", "scale", "mean",
-           "se", "repeats");
+    print_head(r);
   for (int p = 0; p < r->problems.n; p++)
-    for (int k = 0; k < r->models.n; k++) {
-      const bench_problem *problem = bench_problem_at(r->problems.items[p]);
-      const model *m = &models[r->models.items[k]];
-      bench_mean mean = {0};
-      CB_TRY(score(r, problem, m, &mean, err));
-      print_line(r, problem, m, &mean);
-    }
+    CB_TRY(do_problem(r, bench_problem_at(r->problems.items[p]), err));
   return COCABO_OK;
 }
 
@@ -286,7 +314,7 @@ static int surrogate_main(int argc, char **argv) {
   cocabo_error err;
   if (parse(&r, argc, argv, &err) != COCABO_OK)
     return front_complain("surrogate", FRONT_USAGE, &err);
-  if (do_lines(&r, &err) != COCABO_OK)
+  if (do_problems(&r, &err) != COCABO_OK)
     return front_complain("surrogate", FRONT_FAILURE, &err);
   return front_finish_output("surrogate");
 }
@@ -299,10 +327,12 @@ const front_command bench_surrogate = {
     .options = options,
     .details =
         "Prints the mean over the repeats of the summed log density of the test\n"
-        "points, noise included, and its standard error. Units are those of y\n"
+        "points, noise included, and in brackets its standard error. Units are those "
+        "of y\n"
         "standardised by the training points, or y's own with --scale raw. Every\n"
         "model sees the same points.",
-    .examples = "  cocabo-bench surrogate --problem ackley-2c,func-2c\n"
+    .examples = "  cocabo-bench surrogate --problem ackley-2c,func-2c --model "
+                "cocabo-auto,onehot\n"
                 "  cocabo-bench surrogate --problem ackley-3c --train 100 --json",
     .main = surrogate_main,
 };

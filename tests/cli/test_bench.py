@@ -1037,6 +1037,21 @@ class Measurements(Case):
             self.assertNotEqual(line["mean"], other["mean"])
         self.assertIn("cocabo-auto", self.ok("surrogate", "--problem", "func-2c", *size))
 
+    def test_surrogate_shows_models_side_by_side(self):
+        args = ["surrogate", "--problem", "ackley-2c,func-2c", "--train", "60", "--test",
+                "40", "--repeats", "2", "--model", "cocabo-auto,onehot"]
+        got = [json.loads(line) for line in self.ok(*args, "--json").splitlines()]
+        self.assertEqual([(g["problem"], g["model"]) for g in got],
+                         [(p, m) for p in ("ackley-2c", "func-2c")
+                          for m in ("cocabo-auto", "onehot")])
+        self.assertGreater(got[0]["mean"], got[1]["mean"])  # Table 1's order
+        head, *lines = self.ok(*args).splitlines()
+        self.assertEqual(head.split(), ["problem", "scale", "repeats", "cocabo-auto",
+                                        "onehot"])
+        for line, (a, b) in zip(lines, (got[:2], got[2:]), strict=True):
+            numbers = [f"{v:.4f}" for g in (a, b) for v in (g["mean"], g["se"])]
+            self.assertEqual(line.replace("(", " ").replace(")", " ").split(),
+                             [a["problem"], "standard", "2", *numbers])
 
     def test_surrogate_predicts_and_its_units_are_those_of_the_values(self):
         args = ["surrogate", "--problem", "ackley-2c", "--train", "150", "--test", "100",
