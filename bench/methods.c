@@ -18,6 +18,8 @@ static const bench_method methods[] = {
      "sampler=mixed"},
     {"tpe", "Tree-structured Parzen Estimator, as hyperopt's", "sampler=tpe"},
     {"smac", "SMAC: a random forest and local search", "sampler=smac"},
+    {"onehot", "One-hot BO", "sampler=onehot"},
+    {"exp3bo", "EXP3BO, at most 200 combinations of categories", "sampler=exp3bo"},
 };
 
 const bench_method *bench_method_at(int i) {

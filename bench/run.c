@@ -113,12 +113,13 @@ static cocabo_status list_experiments(request *r, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* A bad --set is bad usage, so it is found before any run starts. */
-static cocabo_status try_options(const request *r, cocabo_error *err) {
+/* A bad --set is bad usage, and so is a method that cannot handle the problem: they are
+ * found before any run starts. */
+static cocabo_status try_studies(const request *r, cocabo_error *err) {
   for (size_t i = 0; i < r->n; i++) {
-    cocabo_options *tried;
-    CB_TRY(bench_experiment_options(&r->experiments[i], &tried, err));
-    cocabo_options_free(tried);
+    cocabo_study *tried;
+    CB_TRY(bench_experiment_study(&r->experiments[i], &tried, err));
+    cocabo_study_free(tried);
   }
   return COCABO_OK;
 }
@@ -134,7 +135,7 @@ static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err)
                    "-o is missing, want -o FILE for the results");
   CB_TRY(refuse_own_settings(&r->args.settings, err));
   CB_TRY(list_experiments(r, err));
-  return try_options(r, err);
+  return try_studies(r, err);
 }
 
 static void request_clear(request *r) {

@@ -37,14 +37,12 @@
 #include "sampler/surrogate.h"
 
 enum {
-  STARTS = 3,           /* candidates that are climbed from, for a single point */
-  BATCH_STARTS = 5,     /* and for each point of a batch */
-  PAPER_BATCH = 4,      /* batches up to this size get all of it for each point */
-  LEAST_SAMPLES = 500,  /* candidates, in any batch */
-  SPARES = 20,          /* further ones, should those be duplicates */
-  RESTARTS = 5,         /* random restarts of the hyper-parameter fit */
-  FIT_EVALUATIONS = 80, /* of the likelihood, for each start */
-  REDRAWS = 10          /* of h, when all its points are taken */
+  STARTS = 3,          /* candidates that are climbed from, for a single point */
+  BATCH_STARTS = 5,    /* and for each point of a batch */
+  PAPER_BATCH = 4,     /* batches up to this size get all of it for each point */
+  LEAST_SAMPLES = 500, /* candidates, in any batch */
+  SPARES = 20,         /* further ones, should those be duplicates */
+  REDRAWS = 10         /* of h, when all its points are taken */
 };
 
 /* Everything here is a cache of what the history implies. */
@@ -375,38 +373,14 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
-static bool fit_due(const cb_ask *ask) {
-  const cb_history *history = ask->history;
-  const int64_t every = ask->settings->refit_every;
-  const int64_t last = history->fit.n_theta > 0 ? history->fit.round + 1 : 0;
-  return history->n > 1 && (history->n_rounds + 1) / every > last / every;
-}
-
 static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   cocabo *s = state;
-  const cb_history *history = ask->history;
-  const size_t n_theta = (size_t)cb_theta_lay_out(&s->spec).count;
-  cb_likelihood *likelihood;
-  const double *targets;
-  int n;
-  double theta[CB_MAX_THETA];
-  memcpy(theta, theta_of(s, history), n_theta * sizeof *theta);
-
-  CB_TRY(cb_surrogate_likelihood(s->surrogate, history, history->y, &likelihood, &n,
-                                 &targets, err));
+  const int n = cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, &s->box, RESTARTS,
-                                         FIT_EVALUATIONS, &rng, theta, NULL, err);
-  cb_likelihood_free(likelihood);
-  if (status != COCABO_OK)
-    return status;
-  out->theta = cb_calloc(n_theta, sizeof *theta);
-  if (!out->theta)
-    return cb_no_memory(err);
-  memcpy(out->theta, theta, n_theta * sizeof *theta);
-  out->n_theta = (int)n_theta;
-  return COCABO_OK;
+  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n, err));
+  return cb_surrogate_fit(s->surrogate, ask->history, ask->history->y, &s->box, &rng,
+                          out->theta, err);
 }
 
 const cb_sampler cb_sampler_cocabo = {
@@ -414,7 +388,7 @@ const cb_sampler cb_sampler_cocabo = {
     .help = "the paper's method: EXP3 bandits pick categories, a GP the numbers",
     .create = create,
     .destroy = destroy,
-    .fit_due = fit_due,
+    .fit_due = cb_fit_due_by_rounds,
     .fit = fit,
     .propose = propose,
     .best = best,

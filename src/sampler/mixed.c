@@ -19,7 +19,6 @@
  * Proposals are counted k = 0, 1, 2, ... after the design; k decides whose turn it is.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acquisition/mixed_search.h"
@@ -52,7 +51,6 @@ enum {
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
-static const double FAR_BELOW = 3.0;      /* of the gap between best and median */
 static const double LEARN = 0.05;         /* deviation that a wary UCB wants at least */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
 
@@ -104,24 +102,8 @@ static void destroy(void *state) {
   cb_free(s);
 }
 
-static double level(const void *space, int j, double xj, int by) {
-  const int64_t k = cb_space_level_of(space, j, xj) + by;
-  return k >= 0 && k < cb_space_levels(space, j) ? cb_space_level_x(space, j, k) : NAN;
-}
-
-static cb_domain domain_of(const cocabo_space *space) {
-  cb_domain domain = {.d = space->d, .c = space->c, .level = level, .space = space};
-  for (int j = 0; j < space->d; j++) {
-    domain.grid[j] = cb_space_levels(space, j) > 0;
-    domain.any_grid |= domain.grid[j];
-  }
-  for (int j = 0; j < space->c; j++)
-    domain.arms[j] = cb_space_arms(space, j);
-  return domain;
-}
-
 static cocabo_status build(mixed *s, cocabo_error *err) {
-  const cb_domain domain = domain_of(s->space);
+  const cb_domain domain = cb_domain_of(s->space);
   for (int m = 0; m < N_MODELS; m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
@@ -150,15 +132,9 @@ static cocabo_status create(void **state, const cocabo_space *space,
 
 /* ---- targets --------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b) {
-  const double u = *(const double *)a, v = *(const double *)b;
-  return (u > v) - (u < v);
-}
-
-/* Plain: y, but nothing below the median by more than three times the gap between best
- * and median. Warped: -log((max y - y) / m + floor), m the median gap; y if m = 0.
- * Maximum and median are those of the whole history. Gaps are halved, so that none
- * overflows. */
+/* Plain: y, but nothing far below the median. Warped: -log((max y - y) / m + floor), m
+ * the median gap; y if m = 0. Maximum and median are those of the whole history. Gaps
+ * are halved, so that none overflows. */
 static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error *err) {
   const size_t n = (size_t)history->n;
   for (int m = 0; m < N_MODELS; m++)
@@ -169,16 +145,10 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
   if (n == 0)
     return COCABO_OK;
   const double *y = history->y, top = y[history->best];
-  double *plain = s->targets[PLAIN], *warped = s->targets[WARPED];
-  for (size_t i = 0; i < n; i++)
-    warped[i] = 0.5 * top - 0.5 * y[i];
-  qsort(warped, n, sizeof *warped, ascending);
-  const double m = s->half_gap = 0.5 * warped[(n - 1) / 2] + 0.5 * warped[n / 2];
+  double *warped = s->targets[WARPED];
+  const double m = s->half_gap = cb_cut_far_below(history, s->targets[PLAIN], &s->cut);
   for (size_t i = 0; i < n; i++) {
-    const double gap = 0.5 * top - 0.5 * y[i], most = (1.0 + FAR_BELOW) * m;
-    const bool far = m > 0.0 && gap > most;
-    s->cut |= far;
-    plain[i] = far ? top - 2.0 * most : y[i];
+    const double gap = 0.5 * top - 0.5 * y[i];
     warped[i] = m > 0.0 ? -log(gap / m + WARP_FLOOR) : y[i];
   }
   return COCABO_OK;
@@ -325,14 +295,8 @@ static cocabo_status believe_batch(mixed *s, int m, const cb_proposal *out, int 
 /* The best of the ranking that is still free, else a random point. */
 static void take_best(mixed *s, const cb_ask *ask, int ranked, cb_proposal *out,
                       int k) {
-  for (int rank = 0; rank < ranked; rank++) {
-    const double *x;
-    const int32_t *h;
-    cb_mixed_search_ranked(s->search, rank, &x, &h);
-    cb_space_decode(s->space, x, h, out[k].cells);
-    if (cb_ask_is_fresh(ask, out, k, out[k].cells))
-      return;
-  }
+  if (cb_ask_take_ranked(ask, s->search, ranked, NULL, out, k))
+    return;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_RANDOM,
                            (uint64_t)ask->number + (uint64_t)k);
   cb_ask_random_point(ask, &rng, out, k);

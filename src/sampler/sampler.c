@@ -1,13 +1,16 @@
 #include "sampler/sampler.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/status.h"
 #include "sampler/samplers.h"
 
-static const cb_sampler *const samplers[] = {&cb_sampler_mixed, &cb_sampler_cocabo,
-                                             &cb_sampler_smac,  &cb_sampler_tpe,
-                                             &cb_sampler_sobol, &cb_sampler_random};
+static const cb_sampler *const samplers[] = {
+    &cb_sampler_mixed,  &cb_sampler_cocabo, &cb_sampler_smac,  &cb_sampler_tpe,
+    &cb_sampler_onehot, &cb_sampler_exp3bo, &cb_sampler_sobol, &cb_sampler_random};
 enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 const cb_sampler *cb_sampler_at(int i) {
@@ -71,4 +74,75 @@ void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k
     if (cb_ask_is_fresh(ask, out, k, cells))
       return;
   }
+}
+
+bool cb_ask_take_ranked(const cb_ask *ask, const cb_mixed_search *search, int ranked,
+                        const int32_t *h, cb_proposal *out, int k) {
+  for (int rank = 0; rank < ranked; rank++) {
+    const double *x;
+    const int32_t *own;
+    cb_mixed_search_ranked(search, rank, &x, &own);
+    cb_space_decode(ask->history->space, x, h ? h : own, out[k].cells);
+    if (cb_ask_is_fresh(ask, out, k, out[k].cells))
+      return true;
+  }
+  return false;
+}
+
+static double level(const void *space, int j, double xj, int by) {
+  const int64_t k = cb_space_level_of(space, j, xj) + by;
+  return k >= 0 && k < cb_space_levels(space, j) ? cb_space_level_x(space, j, k) : NAN;
+}
+
+cb_domain cb_domain_of(const cocabo_space *space) {
+  cb_domain domain = {.d = space->d, .c = space->c, .level = level, .space = space};
+  for (int j = 0; j < space->d; j++) {
+    domain.grid[j] = cb_space_levels(space, j) > 0;
+    domain.any_grid |= domain.grid[j];
+  }
+  for (int j = 0; j < space->c; j++)
+    domain.arms[j] = cb_space_arms(space, j);
+  return domain;
+}
+
+bool cb_fit_due_by_rounds(const cb_ask *ask) {
+  const cb_history *history = ask->history;
+  const int64_t every = ask->settings->refit_every;
+  const int64_t last = history->fit.n_theta > 0 ? history->fit.round + 1 : 0;
+  return history->n > 1 && (history->n_rounds + 1) / every > last / every;
+}
+
+cocabo_status cb_fit_start(cb_fit *out, const double *theta, int n, cocabo_error *err) {
+  out->theta = cb_calloc((size_t)n, sizeof *theta);
+  if (!out->theta)
+    return cb_no_memory(err);
+  memcpy(out->theta, theta, (size_t)n * sizeof *theta);
+  out->n_theta = n;
+  return COCABO_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double u = *(const double *)a, v = *(const double *)b;
+  return (u > v) - (u < v);
+}
+
+/* Gaps are halved, so that none overflows. */
+double cb_cut_far_below(const cb_history *history, double *out, bool *cut) {
+  static const double far_below = 3.0; /* of the gap between best and median */
+  const size_t n = (size_t)history->n;
+  const double *y = history->y, top = n > 0 ? y[history->best] : 0.0;
+  *cut = false;
+  if (n == 0)
+    return 0.0;
+  for (size_t i = 0; i < n; i++)
+    out[i] = 0.5 * top - 0.5 * y[i];
+  qsort(out, n, sizeof *out, ascending);
+  const double m = 0.5 * out[(n - 1) / 2] + 0.5 * out[n / 2];
+  for (size_t i = 0; i < n; i++) {
+    const double gap = 0.5 * top - 0.5 * y[i], most = (1.0 + far_below) * m;
+    const bool far = m > 0.0 && gap > most;
+    *cut |= far;
+    out[i] = far ? top - 2.0 * most : y[i];
+  }
+  return m;
 }

@@ -59,7 +59,11 @@ typedef struct cb_sampler {
   const char *name;
   const char *help; /* one line */
 
-  /* *state is owned by the caller. Refuses a space it cannot handle. */
+  /* Refuses a space it cannot handle, with a sentence that names another sampler. NULL:
+   * it handles every space. */
+  cocabo_status (*accepts)(const cocabo_space *space, cocabo_error *err);
+
+  /* *state is owned by the caller. */
   cocabo_status (*create)(void **state, const cocabo_space *space,
                           const cb_settings *settings, cocabo_error *err);
   void (*destroy)(void *state);

@@ -1,7 +1,10 @@
-/* samplers.h - what the samplers share: the list of them, and fresh random points. */
+/* samplers.h - what the samplers share: the list of them, fresh points, and the paper's
+ * schedule of fits. */
 #ifndef CB_SAMPLER_SAMPLERS_H
 #define CB_SAMPLER_SAMPLERS_H
 
+#include "acquisition/domain.h"
+#include "acquisition/mixed_search.h"
 #include "base/rng.h"
 #include "sampler/sampler.h"
 
@@ -11,6 +14,8 @@ extern const cb_sampler cb_sampler_random;
 extern const cb_sampler cb_sampler_sobol;
 extern const cb_sampler cb_sampler_tpe;
 extern const cb_sampler cb_sampler_smac;
+extern const cb_sampler cb_sampler_onehot;
+extern const cb_sampler cb_sampler_exp3bo;
 
 /* May these cells be proposed as point k of the batch? Not if the objective is
  * deterministic and they are in the history or among out[0..k-1]. */
@@ -22,5 +27,24 @@ cocabo_status cb_ask_has_room(const cb_ask *ask, cocabo_error *err);
 
 /* out[k].cells becomes a uniform random fresh point; call cb_ask_has_room before. */
 void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k);
+
+/* out[k].cells becomes the best fresh point of the search's ranking, with the
+ * categories h, or each point's own if h is NULL. False if none of them is fresh. */
+bool cb_ask_take_ranked(const cb_ask *ask, const cb_mixed_search *search, int ranked,
+                        const int32_t *h, cb_proposal *out, int k);
+
+/* out[0..n-1] become the history's y, but for values so far below the median that they
+ * say nothing about the top: none is below it by more than three times the gap between
+ * best and median. *cut: was there such a value? Returns half of that gap. */
+double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
+
+/* The space as cb_mixed_search sees it. */
+cb_domain cb_domain_of(const cocabo_space *space);
+
+/* A sampler's fit_due: every refit_every rounds, and not before the first of those. */
+bool cb_fit_due_by_rounds(const cb_ask *ask);
+
+/* out->theta becomes a copy of theta[0..n-1], where learning starts. */
+cocabo_status cb_fit_start(cb_fit *out, const double *theta, int n, cocabo_error *err);
 
 #endif

@@ -1,13 +1,20 @@
 #include "sampler/surrogate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/status.h"
 
+enum {
+  RESTARTS = 5,        /* random restarts of the hyper-parameter fit */
+  FIT_EVALUATIONS = 80 /* of the likelihood, for each start */
+};
+
 struct cb_surrogate {
   const cocabo_space *space;
+  const int32_t *only; /* c: categories of the trials that count; NULL: all do */
   cb_kernel_spec spec;
   int64_t model_size;
   cb_gp *gp;
@@ -54,6 +61,15 @@ void cb_surrogate_free(cb_surrogate *s) {
   cb_free(s);
 }
 
+void cb_surrogate_restrict(cb_surrogate *s, const int32_t *h) {
+  s->only = h;
+}
+
+static bool counts(const cb_surrogate *s, const cb_trial *trial) {
+  return !s->only ||
+         memcmp(s->only, trial->h, (size_t)s->space->c * sizeof *trial->h) == 0;
+}
+
 static const cb_trial *told(const cb_history *history, int64_t row) {
   return &history->trials[history->told[row]];
 }
@@ -70,7 +86,8 @@ static double apart(const cb_surrogate *s, const cb_trial *a, const cb_trial *b)
   return sum;
 }
 
-/* Rows are marked by a negative distance once they are chosen. */
+/* Rows are marked by a negative distance once they are chosen, or if they do not count.
+ */
 static void choose(cb_surrogate *s, int64_t row) {
   s->rows[s->n++] = row;
   s->distance[row] = -1.0;
@@ -86,11 +103,9 @@ static int64_t best_left(const cb_surrogate *s, int64_t rows, const double *scor
   return best;
 }
 
-static void sort_rows(cb_surrogate *s) { /* told order, by marking */
-  int64_t n = 0;
-  for (int64_t i = 0; n < s->n; i++)
-    if (s->distance[i] < 0.0)
-      s->rows[n++] = i;
+static int ascending(const void *a, const void *b) {
+  const int64_t u = *(const int64_t *)a, v = *(const int64_t *)b;
+  return (u > v) - (u < v);
 }
 
 /* Greedy: a quarter the best, a quarter the nearest to the best, and the rest each as
@@ -98,7 +113,8 @@ static void sort_rows(cb_surrogate *s) { /* told order, by marking */
 static void choose_active(cb_surrogate *s, const cb_history *history, int64_t rows) {
   const int64_t quarter = s->model_size / 4;
   for (int64_t i = 0; i < rows; i++)
-    s->distance[i] = 0.0;
+    s->distance[i] = counts(s, told(history, i)) ? 0.0 : -1.0;
+  s->n = 0;
   while (s->n < quarter)
     choose(s, best_left(s, rows, history->y, 1.0));
   const cb_trial *best = told(history, s->rows[0]);
@@ -119,7 +135,7 @@ static void choose_active(cb_surrogate *s, const cb_history *history, int64_t ro
         s->distance[i] =
             fmin(s->distance[i], apart(s, told(history, i), told(history, far)));
   }
-  sort_rows(s);
+  qsort(s->rows, (size_t)s->n, sizeof *s->rows, ascending); /* told order */
 }
 
 static cocabo_status choose_rows(cb_surrogate *s, const cb_history *history,
@@ -129,11 +145,11 @@ static cocabo_status choose_rows(cb_surrogate *s, const cb_history *history,
       !cb_reserve((void **)&s->distance, &s->distance_room, n, sizeof *s->distance))
     return cb_no_memory(err);
   s->n = 0;
-  if (rows > s->model_size)
-    choose_active(s, history, rows);
-  else
-    for (int64_t i = 0; i < rows; i++)
+  for (int64_t i = 0; i < rows; i++)
+    if (counts(s, told(history, i)))
       s->rows[s->n++] = i;
+  if (s->n > s->model_size)
+    choose_active(s, history, rows);
   return COCABO_OK;
 }
 
@@ -181,6 +197,10 @@ static cocabo_status append_row(cb_surrogate *s, const cb_history *history,
   if (!cb_reserve((void **)&s->rows, &s->rows_room, (size_t)s->n + 1, sizeof *s->rows))
     return cb_no_memory(err);
   const cb_trial *trial = told(history, s->followed);
+  if (!counts(s, trial)) {
+    s->followed++;
+    return COCABO_OK;
+  }
   const cocabo_status status = cb_gp_push(s->gp, trial->x, trial->h, err);
   if (status != COCABO_OK) {
     s->fit_basis = -1; /* the process may have lost its points */
@@ -208,11 +228,13 @@ cocabo_status cb_surrogate_believe(cb_surrogate *s, const cb_history *history,
   const double target = cb_surrogate_standardise(s, worst);
   for (int64_t i = 0; i < history->n_failed; i++) {
     const cb_trial *trial = &history->trials[history->failed[i]];
-    CB_TRY(cb_gp_pretend(s->gp, trial->x, trial->h, target, err));
+    if (counts(s, trial))
+      CB_TRY(cb_gp_pretend(s->gp, trial->x, trial->h, target, err));
   }
   for (int64_t i = 0; i < history->n_pending; i++) {
     const cb_trial *trial = &history->trials[history->pending[i]];
-    CB_TRY(cb_gp_believe(s->gp, trial->x, trial->h, err));
+    if (counts(s, trial))
+      CB_TRY(cb_gp_believe(s->gp, trial->x, trial->h, err));
   }
   return COCABO_OK;
 }
@@ -259,4 +281,17 @@ cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history
   *n = (int)s->n;
   *targets = s->y;
   return cb_likelihood_new(out, &s->spec, *n, s->x, s->h, s->y, err);
+}
+
+cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
+                               const double *y, const cb_theta_box *box, cb_rng *rng,
+                               double *theta, cocabo_error *err) {
+  cb_likelihood *likelihood;
+  const double *targets;
+  int n;
+  CB_TRY(cb_surrogate_likelihood(s, history, y, &likelihood, &n, &targets, err));
+  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, box, RESTARTS,
+                                         FIT_EVALUATIONS, rng, theta, NULL, err);
+  cb_likelihood_free(likelihood);
+  return status;
 }

@@ -14,6 +14,7 @@
 #include "cocabo.h"
 #include "data/history.h"
 #include "model/gp.h"
+#include "model/gp_fit.h"
 #include "model/likelihood.h"
 
 typedef struct cb_surrogate cb_surrogate;
@@ -23,6 +24,10 @@ cocabo_status cb_surrogate_new(cb_surrogate **out, const cocabo_space *space,
                                const cb_kernel_spec *spec, int64_t model_size,
                                cocabo_error *err);
 void cb_surrogate_free(cb_surrogate *s); /* NULL is allowed */
+
+/* For the trials with the categories h[0..c-1] only, from the beginning: all others
+ * might as well not be in the history. h is borrowed. */
+void cb_surrogate_restrict(cb_surrogate *s, const int32_t *h);
 
 /* Takes in what is new. theta are the hyper-parameters of history->fit, or the start
  * before any fit; y[0..history->n-1] are the targets (the history's or a transform). */
@@ -52,5 +57,11 @@ int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
                                       const double *y, cb_likelihood **out, int *n,
                                       const double **targets, cocabo_error *err);
+
+/* Learns theta (in and out) as the paper does: from where it is and from five random
+ * points. */
+cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
+                               const double *y, const cb_theta_box *box, cb_rng *rng,
+                               double *theta, cocabo_error *err);
 
 #endif

@@ -54,7 +54,7 @@ typedef struct option_row {
     "one length scale per numeric parameter; auto: true for mixed, false for cocabo")  \
   X(acquisition, WORDS, "auto|ucb|ei|logei", "auto",                                   \
     "what makes a point worth trying; auto: logei for mixed, ei for smac, ucb for "    \
-    "cocabo")                                                                          \
+    "cocabo, onehot and exp3bo")                                                       \
   X(kappa, NUMBER, false, 0, NO_LIMIT, "number >= 0", "2",                             \
     "weight of the uncertainty in ucb")                                                \
   X(reward, WORDS, "auto|relative|standard|best|value|rank", "auto",                   \
@@ -63,8 +63,8 @@ typedef struct option_row {
   X(bandit_init, WORDS, "true|false", "false",                                         \
     "initial points move the bandit's weights too")                                    \
   X(refit_every, INT, true, 1, NO_LIMIT, "auto or int >= 1", "auto",                   \
-    "results (mixed) or asks (cocabo) between two fits; auto: by the number of "       \
-    "results for mixed, 10 for cocabo")                                                \
+    "results (mixed) or asks (cocabo, onehot, exp3bo) between two fits; auto: by the " \
+    "number of results for mixed, 10 for the others")                                  \
   X(samples, INT, false, 1, 10000000, "int in [1,10000000]", "5000",                   \
     "random candidates of the acquisition's maximiser, for cocabo and smac")           \
   X(model_size, INT, false, 10, NO_LIMIT, "int >= 10", "1000",                         \

@@ -109,11 +109,19 @@ static cocabo_status fill_created(cb_event *event, const cocabo_space *space,
   return status;
 }
 
+/* Better now than when the design is done. */
+static cocabo_status check_sampler(const cb_resolved *resolved,
+                                   const cocabo_space *space, cocabo_error *err) {
+  const cb_sampler *sampler = resolved->sampler;
+  return sampler->accepts ? sampler->accepts(space, err) : COCABO_OK;
+}
+
 static cocabo_status start_log(cocabo_study *study, cb_event *created,
                                const cocabo_space *space, const cocabo_options *options,
                                cocabo_error *err) {
   CB_TRY(fill_created(created, space, options, err));
   CB_TRY(cb_fold_begin(&study->fold, created, err));
+  CB_TRY(check_sampler(&study->fold.resolved, space, err));
   created->id[0] = study->writer;
   created->id[1] = study->n_written++;
   CB_TRY(
@@ -260,7 +268,10 @@ static cocabo_status commit_change(cocabo_study *study, cb_event *changed,
                                    cocabo_error *err) {
   cb_change change;
   CB_TRY(cb_change_prepare(&change, &study->fold, changed, err));
-  const cocabo_status status = append(study, changed, 1, -1, err);
+  cocabo_status status =
+      check_sampler(&change.resolved, study->fold.history->space, err);
+  if (status == COCABO_OK)
+    status = append(study, changed, 1, -1, err);
   if (status == COCABO_OK && changed->seq == study->fold.history->seq + 1)
     cb_fold_adopt(&study->fold, &change, changed);
   else if (status == COCABO_OK)

@@ -11,7 +11,8 @@
 
 static cocabo_error err;
 
-static const char *const samplers[] = {"random", "cocabo", "mixed", "smac", "tpe", "sobol"};
+static const char *const samplers[] = {"random", "cocabo", "mixed",  "smac",
+                                       "tpe",    "sobol",  "onehot", "exp3bo"};
 enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 /* Repeats the call until it succeeds, with one more allocation granted each time, and

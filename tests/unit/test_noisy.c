@@ -68,8 +68,8 @@ static double luckiest(const cocabo_study *study) {
  * mostly another trial. */
 static void the_best_of_noisy_values_is_the_believed_one(void **state) {
   (void)state;
-  const char *const samplers[] = {"mixed", "cocabo"};
-  for (int s = 0; s < 2; s++) {
+  const char *const samplers[] = {"mixed", "cocabo", "onehot", "exp3bo"};
+  for (int s = 0; s < 4; s++) {
     double regret = 0.0, lucky = 0.0;
     int others = 0;
     for (uint64_t seed = 0; seed < 8; seed++) {
@@ -111,8 +111,9 @@ static void without_a_model_the_best_value_counts(void **state) {
 /* Two points in all: a noisy objective may see them again and again. */
 static void noisy_points_may_come_again(void **state) {
   (void)state;
-  const char *const samplers[] = {"mixed", "cocabo", "random", "smac"};
-  for (int s = 0; s < 4; s++) {
+  const char *const samplers[] = {"mixed", "cocabo", "random",
+                                  "smac",  "onehot", "exp3bo"};
+  for (int s = 0; s < 6; s++) {
     cocabo_space *space = cocabo_space_new();
     cocabo_options *options = cocabo_options_new();
     assert_ok(cocabo_space_add(space, "h", "choice(a,b)", &err));

@@ -81,7 +81,8 @@ static void assert_same(cocabo_study *study) {
   assert_int_equal(report.foreign_differing, 0);
 }
 
-static const char *const samplers[] = {"random", "cocabo", "mixed", "smac"};
+static const char *const samplers[] = {"random", "cocabo", "mixed",
+                                       "smac",   "onehot", "exp3bo"};
 enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 /* ---- what a log explains --------------------------------------------------------- */

@@ -1,0 +1,217 @@
+/* onehot.c - One-hot BO: a Gaussian process that sees categories as blocks of inputs.
+ *
+ * Each category is a block of N_j inputs, 1 for the one that it is and 0 for all
+ * others; with the numbers that makes d + sum N_j inputs of an isotropic Matern 5/2
+ * kernel (model/kernel.h, CB_ONEHOT), and UCB is maximised over them.
+ *
+ * Others maximise over the whole cube and decode each block by its largest input: the
+ * point that is evaluated is then not the one that was found, and often not a good one.
+ * Here every candidate is a point that can be evaluated. Blocks stay at their vertices,
+ * where decoding changes nothing; numbers climb along them; and categories are
+ * exchanged for others (acquisition/mixed_search.h). Distances between vertices depend
+ * on which categories differ and on nothing else, so the blocks need not be written
+ * out, and there may be any number of inputs.
+ *
+ * UCB weighs deviations in units of all values, and a few far below the rest would have
+ * it explore for ever: they are cut off. Decision 0008 has the figures.
+ *
+ * Hyper-parameters are learnt when `cocabo` learns them: at rounds 10, 20, 30 ...
+ */
+#include <math.h>
+
+#include "acquisition/mixed_search.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "model/gp.h"
+#include "model/gp_fit.h"
+#include "sampler/sampler.h"
+#include "sampler/samplers.h"
+#include "sampler/surrogate.h"
+
+enum {
+  POOL = 1000, /* of the search */
+  STARTS = 5,
+  LATER_POOL = 250, /* for the second and later points of a batch */
+  LATER_STARTS = 2
+};
+
+/* Everything here is a cache of what the history implies. */
+typedef struct {
+  const cocabo_space *space; /* borrowed from the study */
+  const cb_settings *settings;
+  cb_kernel_spec spec;
+  cb_theta_box box;
+  cb_surrogate *surrogate;
+  cb_mixed_search *search;
+  double *targets; /* n: the history's y, cut off below */
+  size_t room;
+} onehot;
+
+static void destroy(void *state) {
+  onehot *s = state;
+  if (!s)
+    return;
+  cb_surrogate_free(s->surrogate);
+  cb_mixed_search_free(s->search);
+  cb_free(s->targets);
+  cb_free(s);
+}
+
+static cocabo_status build(onehot *s, cocabo_error *err) {
+  const cb_domain domain = cb_domain_of(s->space);
+  CB_TRY(cb_surrogate_new(&s->surrogate, s->space, &s->spec, s->settings->model_size,
+                          err));
+  return cb_mixed_search_new(&s->search, &domain, err);
+}
+
+static cocabo_status create(void **state, const cocabo_space *space,
+                            const cb_settings *settings, cocabo_error *err) {
+  *state = NULL;
+  onehot *s = cb_calloc(1, sizeof *s);
+  if (!s)
+    return cb_no_memory(err);
+  s->space = space;
+  s->settings = settings;
+  s->spec = (cb_kernel_spec){.d = space->d, .c = space->c, .form = CB_ONEHOT};
+  cb_theta_onehot(&s->spec, &s->box);
+  const cocabo_status status = build(s, err);
+  if (status != COCABO_OK) {
+    destroy(s);
+    return status;
+  }
+  *state = s;
+  return COCABO_OK;
+}
+
+static const double *theta_of(const onehot *s, const cb_history *history) {
+  return history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
+}
+
+static cocabo_status set_targets(onehot *s, const cb_history *history,
+                                 cocabo_error *err) {
+  bool cut;
+  if (!cb_reserve((void **)&s->targets, &s->room, (size_t)history->n,
+                  sizeof *s->targets))
+    return cb_no_memory(err);
+  cb_cut_far_below(history, s->targets, &cut);
+  return COCABO_OK;
+}
+
+static cocabo_status follow(onehot *s, const cb_history *history, cocabo_error *err) {
+  CB_TRY(set_targets(s, history, err));
+  return cb_surrogate_follow(s->surrogate, history, theta_of(s, history), s->targets,
+                             err);
+}
+
+/* What failed is believed to have the worst target. */
+static cocabo_status believe(onehot *s, const cb_history *history, cocabo_error *err) {
+  double worst = history->n > 0 ? s->targets[0] : 0.0;
+  for (int64_t i = 1; i < history->n; i++)
+    worst = fmin(worst, s->targets[i]);
+  return cb_surrogate_believe(s->surrogate, history, worst, err);
+}
+
+/* The result that is best so far, as the model sees it if values are noisy: its row, or
+ * -1, and in *value its target. */
+static int64_t incumbent(const onehot *s, const cb_history *history, double *value) {
+  *value = 0.0;
+  if (!s->settings->deterministic)
+    return cb_surrogate_best(s->surrogate, value);
+  if (history->best >= 0)
+    *value = cb_surrogate_standardise(s->surrogate, s->targets[history->best]);
+  return history->best;
+}
+
+/* What the points of one batch share. */
+typedef struct {
+  const cb_ask *ask;
+  cb_acquire acquire;
+  cb_search_plan plan;
+} batch;
+
+static batch plan_batch(const onehot *s, const cb_ask *ask) {
+  const cb_history *history = ask->history;
+  batch b = {.ask = ask,
+             .acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa},
+             .plan = {.pool = POOL, .starts = STARTS}};
+  const int64_t top = incumbent(s, history, &b.acquire.best);
+  if (top >= 0) {
+    const cb_trial *trial = &history->trials[history->told[top]];
+    b.plan.x = trial->x;
+    b.plan.h = trial->h;
+  }
+  return b;
+}
+
+/* Point k, given that those before it are believed. */
+static void select_point(onehot *s, const batch *b, cb_proposal *out, int k) {
+  const uint64_t number = (uint64_t)b->ask->number + (uint64_t)k;
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
+  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogate),
+                                         &b->acquire, &b->plan, &rng);
+  out[k].drawn = false;
+  if (cb_ask_take_ranked(b->ask, s->search, ranked, NULL, out, k))
+    return;
+  rng = cb_rng_make(s->settings->seed, CB_RNG_RANDOM, number);
+  cb_ask_random_point(b->ask, &rng, out, k);
+}
+
+static cocabo_status select_batch(onehot *s, const cb_ask *ask, cb_proposal *out,
+                                  cocabo_error *err) {
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
+  batch b = plan_batch(s, ask);
+  CB_TRY(believe(s, ask->history, err));
+  for (int k = 0; k < ask->batch; k++) {
+    CB_TRY(cb_ask_poll(ask, err));
+    if (k > 0) {
+      cb_space_encode(s->space, out[k - 1].cells, x, h);
+      CB_TRY(cb_gp_believe(cb_surrogate_gp(s->surrogate), x, h, err));
+      b.plan.pool = LATER_POOL;
+      b.plan.starts = LATER_STARTS;
+    }
+    select_point(s, &b, out, k);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
+                             cocabo_error *err) {
+  onehot *s = state;
+  CB_TRY(cb_ask_has_room(ask, err));
+  CB_TRY(follow(s, ask->history, err));
+  const cocabo_status status = select_batch(s, ask, out, err);
+  cb_surrogate_forget(s->surrogate);
+  return status;
+}
+
+static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
+                          cocabo_error *err) {
+  onehot *s = state;
+  double mean;
+  CB_TRY(follow(s, ask->history, err));
+  *row = cb_surrogate_best(s->surrogate, &mean);
+  return COCABO_OK;
+}
+
+static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
+                         cocabo_error *err) {
+  onehot *s = state;
+  const int n = cb_theta_lay_out(&s->spec).count;
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n, err));
+  CB_TRY(set_targets(s, ask->history, err));
+  return cb_surrogate_fit(s->surrogate, ask->history, s->targets, &s->box, &rng,
+                          out->theta, err);
+}
+
+const cb_sampler cb_sampler_onehot = {
+    .name = "onehot",
+    .help = "One-hot BO: a GP that sees every category as a block of 0/1 inputs",
+    .create = create,
+    .destroy = destroy,
+    .fit_due = cb_fit_due_by_rounds,
+    .fit = fit,
+    .propose = propose,
+    .best = best,
+};
