@@ -545,6 +545,59 @@ static void failures_alone_are_survived(void **state) {
   cb_history_free(h);
 }
 
+/* ---- restriction ----------------------------------------------------------------- */
+
+/* A trial of `all`, and of `some` if its category is 1: told, given up or left alone.
+ */
+static void add_to_both(cb_history *all, cb_history *some, int fate, cb_rng *rng) {
+  cb_history *const both[] = {all, some};
+  cb_cell cells[N_PARAMS];
+  cb_space_sample(all->space, rng, cells);
+  for (int i = 0; i < 1 + (cells[1].integer == 1); i++) {
+    const int64_t number = ask_cells(both[i], cells);
+    if (fate < 8)
+      tell(both[i], number);
+    else if (fate == 8)
+      give_up(both[i], number);
+  }
+}
+
+static void a_restricted_one_does_not_see_the_others(void **state) {
+  (void)state;
+  const int32_t only[] = {1};
+  for (int64_t model_size = 12; model_size <= 1012; model_size += 1000) {
+    const cb_kernel_spec spec = spec_of(1);
+    cb_rng rng = cb_rng_make(37, CB_RNG_BENCH, 1);
+    cb_history *all = make_history(), *some = make_history();
+    cb_surrogate *restricted = make_surrogate(all, &spec, model_size);
+    cb_surrogate *plain = make_surrogate(some, &spec, model_size);
+    cb_surrogate_restrict(restricted, only);
+    for (int i = 0; i < 150; i++) {
+      add_to_both(all, some, i % 10, &rng);
+      if (i % 60 == 40) {
+        put_fit(all, &spec, 1 + i / 60);
+        put_fit(some, &spec, 1 + i / 60);
+      }
+      if (i % 7 > 0)
+        continue;
+      follow(restricted, all, &spec);
+      follow(plain, some, &spec);
+      const double worst = cb_history_worst(some);
+      assert_ok(cb_surrogate_believe(restricted, all, worst, &err));
+      assert_ok(cb_surrogate_believe(plain, some, worst, &err));
+      const views a = look(restricted), b = look(plain);
+      assert_same(&a, &b);
+      cb_surrogate_forget(restricted);
+      cb_surrogate_forget(plain);
+    }
+    assert_true(some->n > 30 && some->n < all->n / 2);
+    cb_surrogate_free(restricted);
+    cb_surrogate_free(plain);
+    cb_history_free(all);
+    cb_history_free(some);
+  }
+}
+
 /* ---- fitting --------------------------------------------------------------------- */
 
 static double best_of(const double *y, int n) {
@@ -756,6 +809,7 @@ int main(void) {
       cmocka_unit_test(equal_rows_are_survived),
       cmocka_unit_test(beliefs_leave_no_trace),
       cmocka_unit_test(failed_trials_pull_the_mean_down_and_pending_ones_do_not),
+      cmocka_unit_test(a_restricted_one_does_not_see_the_others),
       cmocka_unit_test(failures_alone_are_survived),
       cmocka_unit_test(likelihood_has_the_rows_of_the_fit),
       cmocka_unit_test(its_gradient_agrees_with_central_differences),
