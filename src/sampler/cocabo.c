@@ -42,6 +42,7 @@ enum {
   PAPER_BATCH = 4,     /* batches up to this size get all of it for each point */
   LEAST_SAMPLES = 500, /* candidates, in any batch */
   SPARES = 20,         /* further ones, should those be duplicates */
+  RESTARTS = 5,        /* random restarts of the hyper-parameter fit */
   REDRAWS = 10         /* of h, when all its points are taken */
 };
 
@@ -379,8 +380,8 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   const int n = cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n, err));
-  return cb_surrogate_fit(s->surrogate, ask->history, ask->history->y, &s->box, &rng,
-                          out->theta, err);
+  return cb_surrogate_fit(s->surrogate, ask->history, ask->history->y, &s->box,
+                          RESTARTS, &rng, out->theta, err);
 }
 
 const cb_sampler cb_sampler_cocabo = {

@@ -33,8 +33,9 @@ enum {
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch */
   LATER_STARTS = 2,
-  TRIES = 100, /* random points of an arm, before they are gone through in order */
-  REDRAWS = 10 /* of an arm, when all its points are taken */
+  RESTARTS = 5, /* random restarts of a hyper-parameter fit */
+  TRIES = 100,  /* random points of an arm, before they are gone through in order */
+  REDRAWS = 10  /* of an arm, when all its points are taken */
 };
 
 /* Everything here is a cache of what the history implies. */
@@ -531,8 +532,8 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
       continue;
     CB_TRY(cb_ask_poll(ask, err));
     CB_TRY(need_surrogate(s, arm, err));
-    CB_TRY(cb_surrogate_fit(s->surrogates[arm], history, history->y, &s->box, &rng,
-                            out->theta + (size_t)arm * count, err));
+    CB_TRY(cb_surrogate_fit(s->surrogates[arm], history, history->y, &s->box, RESTARTS,
+                            &rng, out->theta + (size_t)arm * count, err));
   }
   return COCABO_OK;
 }

@@ -32,7 +32,9 @@ enum {
   POOL = 1000, /* of the search */
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch */
-  LATER_STARTS = 2
+  LATER_STARTS = 2,
+  RESTARTS = 5,      /* random restarts of the first hyper-parameter fit, */
+  LATER_RESTARTS = 1 /* and of those that start from the last one's result */
 };
 
 /* Everything here is a cache of what the history implies. */
@@ -199,10 +201,11 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   onehot *s = state;
   const int n = cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  const int restarts = ask->history->fit.n_theta > 0 ? LATER_RESTARTS : RESTARTS;
   CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n, err));
   CB_TRY(set_targets(s, ask->history, err));
-  return cb_surrogate_fit(s->surrogate, ask->history, s->targets, &s->box, &rng,
-                          out->theta, err);
+  return cb_surrogate_fit(s->surrogate, ask->history, s->targets, &s->box, restarts,
+                          &rng, out->theta, err);
 }
 
 const cb_sampler cb_sampler_onehot = {

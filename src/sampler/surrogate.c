@@ -7,10 +7,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 
-enum {
-  RESTARTS = 5,        /* random restarts of the hyper-parameter fit */
-  FIT_EVALUATIONS = 80 /* of the likelihood, for each start */
-};
+enum { FIT_EVALUATIONS = 80 }; /* of the likelihood, for each start */
 
 struct cb_surrogate {
   const cocabo_space *space;
@@ -284,13 +281,13 @@ cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history
 }
 
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
-                               const double *y, const cb_theta_box *box, cb_rng *rng,
-                               double *theta, cocabo_error *err) {
+                               const double *y, const cb_theta_box *box, int restarts,
+                               cb_rng *rng, double *theta, cocabo_error *err) {
   cb_likelihood *likelihood;
   const double *targets;
   int n;
   CB_TRY(cb_surrogate_likelihood(s, history, y, &likelihood, &n, &targets, err));
-  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, box, RESTARTS,
+  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, box, restarts,
                                          FIT_EVALUATIONS, rng, theta, NULL, err);
   cb_likelihood_free(likelihood);
   return status;

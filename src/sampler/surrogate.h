@@ -58,10 +58,9 @@ cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history
                                       const double *y, cb_likelihood **out, int *n,
                                       const double **targets, cocabo_error *err);
 
-/* Learns theta (in and out) as the paper does: from where it is and from five random
- * points. */
+/* Learns theta (in and out), from where it is and from `restarts` random points. */
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
-                               const double *y, const cb_theta_box *box, cb_rng *rng,
-                               double *theta, cocabo_error *err);
+                               const double *y, const cb_theta_box *box, int restarts,
+                               cb_rng *rng, double *theta, cocabo_error *err);
 
 #endif

@@ -553,7 +553,8 @@ static void add_to_both(cb_history *all, cb_history *some, int fate, cb_rng *rng
   cb_history *const both[] = {all, some};
   cb_cell cells[N_PARAMS];
   cb_space_sample(all->space, rng, cells);
-  for (int i = 0; i < 1 + (cells[1].integer == 1); i++) {
+  const int n = cells[1].integer == 1 ? 2 : 1;
+  for (int i = 0; i < n; i++) {
     const int64_t number = ask_cells(both[i], cells);
     if (fate < 8)
       tell(both[i], number);
