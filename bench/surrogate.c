@@ -9,16 +9,19 @@
  * in units of y standardised by the training data; `--scale raw` is the same density in
  * y's own units, which adds -test ln sd.
  */
+#include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/status.h"
 #include "commands.h"
 #include "front/args.h"
 #include "front/json.h"
+#include "front/outfile.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
 #include "names.h"
@@ -153,7 +156,7 @@ static cocabo_status predict(const model *m, split *s, cocabo_error *err) {
 /* ---- the command line ----------------------------------------------------------- */
 
 typedef struct surrogate_args {
-  const char *problems, *models, *train, *test, *repeats, *scale;
+  const char *problems, *models, *train, *test, *repeats, *scale, *lines, *output;
   bool json;
 } surrogate_args;
 
@@ -171,6 +174,10 @@ static const front_option options[] = {
      offsetof(surrogate_args, scale)},
     {"--json", NULL, "one JSON object a line", FRONT_FLAG,
      offsetof(surrogate_args, json)},
+    {"--lines", "FILE", "keep the JSON lines there, and compute what it lacks",
+     FRONT_TEXT, offsetof(surrogate_args, lines)},
+    {"-o", "FILE.md", "write the table as Markdown too", FRONT_TEXT,
+     offsetof(surrogate_args, output)},
     {0}};
 
 typedef struct request {
@@ -253,70 +260,187 @@ static cocabo_status score(const request *r, const bench_problem *problem,
   return status;
 }
 
-/* ---- the output ----------------------------------------------------------------- */
+/* ---- what is scored already ------------------------------------------------------ */
+
+typedef struct scored {
+  double mean, se;
+  int64_t repeats; /* 0: not scored */
+} scored;
 
 static const char *scale_of(const request *r) {
   return r->raw ? "raw" : "standard";
 }
 
-static void print_json(const request *r, const bench_problem *problem, const model *m,
-                       const bench_mean *mean) {
-  printf("{\"problem\": \"%s\", \"model\": \"%s\", \"scale\": \"%s\", \"mean\": ",
-         problem->name, m->name, scale_of(r));
-  front_print_json_number(mean->mean);
-  printf(", \"se\": ");
-  front_print_json_number(bench_mean_se(mean));
-  printf(", \"repeats\": %lld}\n", (long long)mean->n);
+static const model *model_of(const request *r, int k) {
+  return &models[r->models.items[k]];
 }
+
+/* Is this line, of --json, about this problem and model, asked for in the same way? */
+static bool is_about(const json_t *line, const request *r, const bench_problem *problem,
+                     const model *m) {
+  const char *of = json_string_value(json_object_get(line, "problem"));
+  const char *by = json_string_value(json_object_get(line, "model"));
+  const char *in = json_string_value(json_object_get(line, "scale"));
+  return of && by && in && strcmp(of, problem->name) == 0 && strcmp(by, m->name) == 0 &&
+         strcmp(in, scale_of(r)) == 0 &&
+         json_integer_value(json_object_get(line, "repeats")) == r->repeats &&
+         json_is_number(json_object_get(line, "mean")) &&
+         json_is_number(json_object_get(line, "se"));
+}
+
+/* Repeats stay 0 where no line has it. What is no line of ours is passed over. */
+static scored look_up(const request *r, const front_buffer *lines,
+                      const bench_problem *problem, const model *m) {
+  scored found = {0};
+  const char *end = lines->data + lines->size;
+  for (const char *at = lines->data; at && at < end;) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    const size_t size = newline ? (size_t)(newline - at) : (size_t)(end - at);
+    json_t *line = json_loadb(at, size, 0, NULL);
+    if (is_about(line, r, problem, m))
+      found = (scored){.mean = json_number_value(json_object_get(line, "mean")),
+                       .se = json_number_value(json_object_get(line, "se")),
+                       .repeats = r->repeats};
+    json_decref(line);
+    at += size + 1;
+  }
+  return found;
+}
+
+static cocabo_status put_line(const request *r, const bench_problem *problem,
+                              const model *m, const scored *s, front_buffer *out,
+                              cocabo_error *err) {
+  CB_TRY(front_buffer_printf(
+      out, err,
+      "{\"problem\": \"%s\", \"model\": \"%s\", \"scale\": \"%s\", \"mean\": ",
+      problem->name, m->name, scale_of(r)));
+  CB_TRY(front_put_json_real(out, s->mean, err));
+  CB_TRY(front_buffer_puts(out, ", \"se\": ", err));
+  CB_TRY(front_put_json_real(out, s->se, err));
+  return front_buffer_printf(out, err, ", \"repeats\": %lld}\n", (long long)s->repeats);
+}
+
+/* The score, taken from the lines or computed and added to them. */
+static cocabo_status obtain(const request *r, const bench_problem *problem,
+                            const model *m, front_buffer *lines, scored *out,
+                            cocabo_error *err) {
+  *out = look_up(r, lines, problem, m);
+  if (out->repeats > 0)
+    return COCABO_OK;
+  bench_mean mean = {0};
+  CB_TRY(score(r, problem, m, &mean, err));
+  *out = (scored){.mean = mean.mean, .se = bench_mean_se(&mean), .repeats = mean.n};
+  CB_TRY(put_line(r, problem, m, out, lines, err));
+  return r->args.lines ? front_outfile_write(r->args.lines, lines, err) : COCABO_OK;
+}
+
+static cocabo_status read_lines(const request *r, front_buffer *lines,
+                                cocabo_error *err) {
+  const int fd = r->args.lines ? open(r->args.lines, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    return COCABO_OK; /* there are none yet; writing will tell what is wrong */
+  const cocabo_status status = front_read_all(fd, r->args.lines, lines, err);
+  close(fd);
+  while (lines->size > 0 && lines->data[lines->size - 1] != '\n')
+    lines->size--; /* a line cut short */
+  return status;
+}
+
+/* ---- the output ----------------------------------------------------------------- */
 
 /* A line a problem, with the models side by side. */
 static void print_head(const request *r) {
   printf("%-20s %-9s %7s", "problem", "scale", "repeats");
   for (int k = 0; k < r->models.n; k++)
-    printf(" %24s", models[r->models.items[k]].name);
+    printf(" %24s", model_of(r, k)->name);
   putchar('\n');
 }
 
 static void print_cell(const request *r, const bench_problem *problem, int k,
-                       const bench_mean *mean) {
+                       const scored *s) {
   if (k == 0)
-    printf("%-20s %-9s %7lld", problem->name, scale_of(r), (long long)mean->n);
-  printf(" %12.4f (%9.4f)", mean->mean, bench_mean_se(mean));
+    printf("%-20s %-9s %7lld", problem->name, scale_of(r), (long long)s->repeats);
+  printf(" %12.4f (%9.4f)", s->mean, s->se);
   if (k == r->models.n - 1)
     putchar('\n');
 }
 
-static cocabo_status do_problem(const request *r, const bench_problem *problem,
-                                cocabo_error *err) {
-  for (int k = 0; k < r->models.n; k++) {
-    const model *m = &models[r->models.items[k]];
-    bench_mean mean = {0};
-    CB_TRY(score(r, problem, m, &mean, err));
-    if (r->args.json)
-      print_json(r, problem, m, &mean);
-    else
-      print_cell(r, problem, k, &mean);
-    fflush(stdout); /* one may take minutes */
-  }
-  return COCABO_OK;
+static cocabo_status put_markdown_head(const request *r, front_buffer *out,
+                                       cocabo_error *err) {
+  CB_TRY(front_buffer_puts(out, "| problem | repeats |", err));
+  for (int k = 0; k < r->models.n; k++)
+    CB_TRY(front_buffer_printf(out, err, " %s |", model_of(r, k)->name));
+  CB_TRY(front_buffer_puts(out, "\n|---|--:|", err));
+  for (int k = 0; k < r->models.n; k++)
+    CB_TRY(front_buffer_puts(out, "--:|", err));
+  return front_buffer_puts(out, "\n", err);
 }
 
-static cocabo_status do_problems(const request *r, cocabo_error *err) {
+/* row: one for each model; the best in bold. */
+static cocabo_status put_markdown_row(const request *r, const bench_problem *problem,
+                                      const scored *row, front_buffer *out,
+                                      cocabo_error *err) {
+  int best = 0;
+  for (int k = 1; k < r->models.n; k++)
+    if (row[k].mean > row[best].mean)
+      best = k;
+  CB_TRY(front_buffer_printf(out, err, "| %s | %lld |", problem->name,
+                             (long long)row->repeats));
+  for (int k = 0; k < r->models.n; k++) {
+    const char *mark = k == best ? "**" : "";
+    CB_TRY(front_buffer_printf(out, err, " %s%.1f (%.1f)%s |", mark, row[k].mean,
+                               row[k].se, mark));
+  }
+  return front_buffer_puts(out, "\n", err);
+}
+
+/* ---- the command ---------------------------------------------------------------- */
+
+/* What is read, and what is to be written. */
+typedef struct papers {
+  front_buffer lines; /* of JSON, of this and of earlier calls */
+  front_buffer markdown;
+} papers;
+
+static cocabo_status do_problem(const request *r, const bench_problem *problem,
+                                papers *p, cocabo_error *err) {
+  scored row[sizeof models / sizeof models[0]];
+  for (int k = 0; k < r->models.n; k++) {
+    front_buffer line = {0};
+    CB_TRY(obtain(r, problem, model_of(r, k), &p->lines, &row[k], err));
+    if (!r->args.json)
+      print_cell(r, problem, k, &row[k]);
+    if (r->args.json &&
+        put_line(r, problem, model_of(r, k), &row[k], &line, err) == COCABO_OK)
+      fwrite(line.data, 1, line.size, stdout);
+    front_buffer_free(&line);
+    fflush(stdout); /* one may take minutes */
+  }
+  return put_markdown_row(r, problem, row, &p->markdown, err);
+}
+
+static cocabo_status do_problems(const request *r, papers *p, cocabo_error *err) {
+  CB_TRY(read_lines(r, &p->lines, err));
+  CB_TRY(put_markdown_head(r, &p->markdown, err));
   if (!r->args.json)
     print_head(r);
-  for (int p = 0; p < r->problems.n; p++)
-    CB_TRY(do_problem(r, bench_problem_at(r->problems.items[p]), err));
-  return COCABO_OK;
+  for (int i = 0; i < r->problems.n; i++)
+    CB_TRY(do_problem(r, bench_problem_at(r->problems.items[i]), p, err));
+  return r->args.output ? front_outfile_write(r->args.output, &p->markdown, err)
+                        : COCABO_OK;
 }
 
 static int surrogate_main(int argc, char **argv) {
   request r;
+  papers p = {0};
   cocabo_error err;
   if (parse(&r, argc, argv, &err) != COCABO_OK)
     return front_complain("surrogate", FRONT_USAGE, &err);
-  if (do_problems(&r, &err) != COCABO_OK)
-    return front_complain("surrogate", FRONT_FAILURE, &err);
-  return front_finish_output("surrogate");
+  const cocabo_status status = do_problems(&r, &p, &err);
+  front_buffer_free(&p.lines);
+  front_buffer_free(&p.markdown);
+  return status == COCABO_OK ? front_finish_output("surrogate")
+                             : front_complain("surrogate", FRONT_FAILURE, &err);
 }
 
 const front_command bench_surrogate = {
@@ -330,9 +454,15 @@ const front_command bench_surrogate = {
         "points, noise included, and in brackets its standard error. Units are those "
         "of y\n"
         "standardised by the training points, or y's own with --scale raw. Every\n"
-        "model sees the same points.",
+        "model sees the same points.\n"
+        "With --lines the lines of --json are kept in a file, and what it has of the "
+        "same\n"
+        "problem, model, scale and repeats is not computed again.",
     .examples = "  cocabo-bench surrogate --problem ackley-2c,func-2c --model "
                 "cocabo-auto,onehot\n"
-                "  cocabo-bench surrogate --problem ackley-3c --train 100 --json",
+                "  cocabo-bench surrogate --problem ackley-3c --train 100 --json\n"
+                "  cocabo-bench surrogate --problem func-2c,func-3c --model "
+                "cocabo-auto,onehot \\\n"
+                "      --lines table-1.jsonl -o table-1.md",
     .main = surrogate_main,
 };
