@@ -374,12 +374,15 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
+static int n_theta(const void *state) {
+  return cb_theta_lay_out(&((const cocabo *)state)->spec).count;
+}
+
 static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   cocabo *s = state;
-  const int n = cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n, err));
+  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n_theta(s), err));
   return cb_surrogate_fit(s->surrogate, ask->history, ask->history->y, &s->box,
                           RESTARTS, &rng, out->theta, err);
 }
@@ -391,6 +394,7 @@ const cb_sampler cb_sampler_cocabo = {
     .destroy = destroy,
     .fit_due = cb_fit_due_by_rounds,
     .fit = fit,
+    .n_theta = n_theta,
     .propose = propose,
     .best = best,
 };

@@ -507,10 +507,15 @@ static bool has_news(const exp3bo *s, const cb_history *history, int arm) {
   return news && results >= LEAST_RESULTS;
 }
 
+static int n_theta(const void *state) {
+  const exp3bo *s = state;
+  return s->n_arms * cb_theta_lay_out(&s->spec).count;
+}
+
 static cocabo_status start_fit(const exp3bo *s, const cb_history *history, cb_fit *out,
                                cocabo_error *err) {
   const size_t count = (size_t)cb_theta_lay_out(&s->spec).count;
-  out->n_theta = s->n_arms * (int)count;
+  out->n_theta = n_theta(s);
   out->theta = cb_calloc((size_t)out->n_theta, sizeof *out->theta);
   if (!out->theta)
     return cb_no_memory(err);
@@ -546,6 +551,7 @@ const cb_sampler cb_sampler_exp3bo = {
     .destroy = destroy,
     .fit_due = fit_due,
     .fit = fit,
+    .n_theta = n_theta,
     .propose = propose,
     .best = best,
 };

@@ -209,16 +209,20 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *t
   return COCABO_OK;
 }
 
+static int n_theta(const void *state) {
+  return FIT_THETA + N_MODELS * theta_count(state);
+}
+
 static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   mixed *s = state;
   const cb_history *history = ask->history;
-  const size_t n_theta = (size_t)theta_count(s), count = FIT_THETA + N_MODELS * n_theta;
+  const size_t half = (size_t)theta_count(s), count = (size_t)n_theta(s);
   double evidence[N_MODELS], theta[FIT_THETA + N_MODELS * CB_MAX_THETA];
-  double *plain = theta + FIT_THETA, *warped = plain + n_theta;
+  double *plain = theta + FIT_THETA, *warped = plain + half;
   CB_TRY(transform(s, history, err));
   CB_TRY(fit_model(s, ask, PLAIN, plain, &evidence[PLAIN], err));
-  memcpy(warped, plain, n_theta * sizeof *theta);
+  memcpy(warped, plain, half * sizeof *theta);
   theta[FIT_WARP] = 0.0;
   if (s->half_gap > 0.0) {
     CB_TRY(fit_model(s, ask, WARPED, warped, &evidence[WARPED], err));
@@ -381,6 +385,7 @@ const cb_sampler cb_sampler_mixed = {
     .destroy = destroy,
     .fit_due = fit_due,
     .fit = fit,
+    .n_theta = n_theta,
     .propose = propose,
     .best = best,
 };

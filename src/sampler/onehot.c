@@ -196,13 +196,16 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   return COCABO_OK;
 }
 
+static int n_theta(const void *state) {
+  return cb_theta_lay_out(&((const onehot *)state)->spec).count;
+}
+
 static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   onehot *s = state;
-  const int n = cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   const int restarts = ask->history->fit.n_theta > 0 ? LATER_RESTARTS : RESTARTS;
-  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n, err));
+  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n_theta(s), err));
   CB_TRY(set_targets(s, ask->history, err));
   return cb_surrogate_fit(s->surrogate, ask->history, s->targets, &s->box, restarts,
                           &rng, out->theta, err);
@@ -215,6 +218,7 @@ const cb_sampler cb_sampler_onehot = {
     .destroy = destroy,
     .fit_due = cb_fit_due_by_rounds,
     .fit = fit,
+    .n_theta = n_theta,
     .propose = propose,
     .best = best,
 };

@@ -73,6 +73,9 @@ typedef struct cb_sampler {
   /* Learns theta from the history. fit->theta is owned by the caller afterwards; basis,
    * rows and round are filled in by the caller. */
   cocabo_status (*fit)(void *state, const cb_ask *ask, cb_fit *fit, cocabo_error *err);
+  /* How many numbers theta has; the study lets no fit of another length reach the
+   * sampler. NULL where fit is. */
+  int (*n_theta)(const void *state);
 
   /* Proposes ask->batch distinct points, none of them in the history when the objective
    * is deterministic; COCABO_E_EXHAUSTED when there are not that many left. Every

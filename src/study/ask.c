@@ -124,7 +124,7 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, bool *fitte
   const cb_sampler *sampler = fold->resolved.sampler;
   const cb_ask ask = cb_proposer_request(&study->proposer, fold, fold->history,
                                          b->first + b->n_design, b->n_sampled);
-  CB_TRY(cb_proposer_wake(&study->proposer, fold, err));
+  CB_TRY(cb_proposer_wake(&study->proposer, fold, fold->history, err));
   if (!sampler->fit_due || !sampler->fit_due(&ask))
     return COCABO_OK;
   CB_TRY(fit(study, &ask, err));

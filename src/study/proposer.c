@@ -21,7 +21,8 @@ void cb_proposer_rest(cb_proposer *p) {
   p->state = NULL;
 }
 
-cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, cocabo_error *err) {
+static cocabo_status need_state(cb_proposer *p, const cb_fold *fold,
+                                cocabo_error *err) {
   if (p->sampler && p->model == fold->model)
     return COCABO_OK;
   cb_proposer_rest(p);
@@ -31,6 +32,25 @@ cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, cocabo_error
   p->sampler = sampler;
   p->model = fold->model;
   return COCABO_OK;
+}
+
+/* A sampler reads theta as it lies; a log may say anything. */
+static cocabo_status check_fit(const cb_proposer *p, const cb_history *history,
+                               cocabo_error *err) {
+  const int has = history->fit.n_theta;
+  const int want = p->sampler->n_theta ? p->sampler->n_theta(p->state) : 0;
+  if (has == 0 || has == want)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_STATE,
+                 "the last fit in the log has %d numbers, want %d for sampler %s: the "
+                 "log is damaged",
+                 has, want, p->sampler->name);
+}
+
+cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold,
+                               const cb_history *history, cocabo_error *err) {
+  CB_TRY(need_state(p, fold, err));
+  return check_fit(p, history, err);
 }
 
 cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold,
@@ -50,7 +70,7 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_history *
   CB_TRY(cb_ask_poll(&ask, err));
   if (origin == CB_BY_DESIGN)
     return cb_design_propose(&ask, out, err);
-  CB_TRY(cb_proposer_wake(p, fold, err));
+  CB_TRY(cb_proposer_wake(p, fold, history, err));
   return p->sampler->propose(p->state, &ask, out, err);
 }
 
@@ -58,7 +78,7 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row
                                cocabo_error *err) {
   const cb_history *history = fold->history;
   const cb_ask ask = cb_proposer_request(p, fold, history, history->n_trials, 1);
-  CB_TRY(cb_proposer_wake(p, fold, err));
+  CB_TRY(cb_proposer_wake(p, fold, history, err));
   return p->sampler->best ? p->sampler->best(p->state, &ask, row, err) : COCABO_OK;
 }
 

@@ -20,9 +20,11 @@ typedef struct cb_proposer {
 
 /* Gives the cache up. */
 void cb_proposer_rest(cb_proposer *p);
-/* Makes sure that there is a cache, and that it is one for the fold's options. The fold
- * must stay where it is in memory. */
-cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, cocabo_error *err);
+/* Makes sure that there is a cache, that it is one for the fold's options, and that the
+ * sampler can read the history's last fit (else COCABO_E_STATE). The fold must stay
+ * where it is in memory. */
+cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold,
+                               const cb_history *history, cocabo_error *err);
 
 /* A request for n points with the fold's settings, the first of which is trial
  * `number`, that sees `history`. */

@@ -507,6 +507,35 @@ static void append(cocabo_study *study, cb_event *event) {
   assert_ok(study->store->ops->append(study->store, study->id, &what, &err));
 }
 
+/* Whoever reads theta as it lies must not be shown a fit of another length. */
+static void a_fit_of_another_length_reaches_no_sampler(void **state) {
+  (void)state;
+  static const char *const names[] = {"mixed", "cocabo", "onehot", "exp3bo", "random"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    cocabo_study *study =
+        create(six_points(), NULL,
+               WITH("n_init", "2", "sampler", names[i], "deterministic", "false"));
+    cocabo_trial *trial;
+    double theta = 0.5;
+    ask(study, 2);
+    for (int k = 0; k < 2; k++)
+      assert_ok(cocabo_study_tell(study, k, k, &err));
+    cb_event fitted = {.kind = CB_MODEL_FITTED,
+                       .number = -1,
+                       .fit = {.basis = cb_study_history(study)->seq,
+                               .rows = 2,
+                               .theta = &theta,
+                               .n_theta = 1}};
+    append(study, &fitted);
+    assert_ok(cocabo_study_sync(study, &err));
+    assert_int_equal(cocabo_study_ask(study, 1, &trial, &err), COCABO_E_STATE);
+    assert_non_null(
+        strstr(err.message, "the last fit in the log has 1 numbers, want "));
+    assert_non_null(strstr(err.message, names[i]));
+    cocabo_study_free(study);
+  }
+}
+
 /* The same point again, as if the sampler had proposed it. */
 static void append_repeat(cocabo_study *study, int64_t of) {
   const cb_history *h = cb_study_history(study);
@@ -628,6 +657,7 @@ int main(void) {
       cmocka_unit_test(pending_points_of_the_same_ask_are_checked),
       cmocka_unit_test(nothing_is_proposed_before_the_beginning),
       cmocka_unit_test(a_point_comes_twice_only_where_it_may),
+      cmocka_unit_test(a_fit_of_another_length_reaches_no_sampler),
       cmocka_unit_test(a_check_can_be_stopped),
       cmocka_unit_test(lack_of_memory_stops_a_check),
       cmocka_unit_test(the_fingerprint_names_build_and_machine),
