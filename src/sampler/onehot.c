@@ -33,8 +33,7 @@ enum {
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch */
   LATER_STARTS = 2,
-  RESTARTS = 5,      /* random restarts of the first hyper-parameter fit, */
-  LATER_RESTARTS = 1 /* and of those that start from the last one's result */
+  RESTARTS = 5 /* random restarts of the hyper-parameter fit */
 };
 
 /* Everything here is a cache of what the history implies. */
@@ -204,10 +203,9 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   onehot *s = state;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  const int restarts = ask->history->fit.n_theta > 0 ? LATER_RESTARTS : RESTARTS;
   CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n_theta(s), err));
   CB_TRY(set_targets(s, ask->history, err));
-  return cb_surrogate_fit(s->surrogate, ask->history, s->targets, &s->box, restarts,
+  return cb_surrogate_fit(s->surrogate, ask->history, s->targets, &s->box, RESTARTS,
                           &rng, out->theta, err);
 }
 
