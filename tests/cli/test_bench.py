@@ -28,7 +28,7 @@ PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley
             "labs-50", "pressure-vessel", "contamination", "pest-control"]
 # They need files, and have tests of their own.
 DATA_PROBLEMS = ["svm-boston", "xg-mnist", "xg-mnist-10", "nas-cifar10", "nn-yacht"]
-METHODS = ["random", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto",
+METHODS = ["random", "sobol", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto",
            "mixed", "tpe", "smac", "onehot", "exp3bo"]
 # exp3bo refuses many combinations of categories.
 UNIVERSAL = [method for method in METHODS if method != "exp3bo"]
