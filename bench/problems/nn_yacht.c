@@ -137,13 +137,15 @@ static double value(const bench_problem *problem, const cocabo_value *values,
   return bench_train_and_test(&training, &yacht, seed) - log(target_sd);
 }
 
+/* The largest known, of 10 runs of mixed with 224 evaluations each, whose best values
+ * are between -2.875 and this one: a seed has a best value of its own. */
 const bench_problem bench_nn_yacht[] = {
     {
         .name = "nn-yacht",
         .help = "a network with dropout on yacht data, log likelihood",
         .d = 3,
         .c = 3,
-        .optimum = 0.0,
+        .optimum = -2.853484252135822,
         .failure = "training diverged",
         .add_inputs = add_inputs,
         .load = load,

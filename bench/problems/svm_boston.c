@@ -93,13 +93,17 @@ static double value(const bench_problem *problem, const cocabo_value *values,
   return bench_limited(FIT_SECONDS, negative_error, &settings);
 }
 
+/* The largest known, of 10 runs of mixed and 15000 points around their best: rbf,
+ * scale, off, C = 9.97, tol = 0.83, nu = 0.963. Fits that converge reach -10.8649, at C
+ * = 10; a loose tolerance now and then stops a fit where it happens to predict a little
+ * better. */
 const bench_problem bench_svm_boston[] = {
     {
         .name = "svm-boston",
         .help = "nu-SVR of Boston's house prices, negative squared error",
         .d = 3,
         .c = 3,
-        .optimum = -9.0,
+        .optimum = -10.752772218041516,
         .failure = "the fit took more than 5 s, or crashed",
         .add_inputs = add_inputs,
         .load = load,

@@ -81,13 +81,16 @@ static double value(const bench_problem *problem, const cocabo_value *values,
   return bench_limited(v->seconds, accuracy_of, &e);
 }
 
+/* Of the whole set: no accuracy is larger than 1; a search takes days. Of the tenth:
+ * the largest known, of 14 settings near the defaults of XGBoost, e.g. eta = 0.3,
+ * max_depth = 6, gamma = 0, subsample = 0.9, lambda = 1. */
 const bench_problem bench_xgb_mnist[] = {
     {
         .name = "xg-mnist",
         .help = "XGBoost on MNIST, accuracy; minutes per evaluation",
         .d = 5,
         .c = 3,
-        .optimum = 0.98,
+        .optimum = 1.0,
         .failure = "learning took more than 2 hours, or crashed",
         .add_inputs = add_inputs,
         .load = load,
@@ -98,7 +101,7 @@ const bench_problem bench_xgb_mnist[] = {
         .help = "XGBoost on a tenth of MNIST, accuracy",
         .d = 5,
         .c = 3,
-        .optimum = 0.95,
+        .optimum = 1981.0 / 2100.0,
         .failure = "learning took more than 5 minutes, or crashed",
         .add_inputs = add_inputs,
         .load = load,
