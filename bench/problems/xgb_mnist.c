@@ -81,9 +81,10 @@ static double value(const bench_problem *problem, const cocabo_value *values,
   return bench_limited(v->seconds, accuracy_of, &e);
 }
 
-/* Of the whole set: no accuracy is larger than 1; a search takes days. Of the tenth:
- * the largest known, of 14 settings near the defaults of XGBoost, e.g. eta = 0.3,
- * max_depth = 6, gamma = 0, subsample = 0.9, lambda = 1. */
+/* Of the tenth: the largest known, of 14 settings near the defaults of XGBoost, e.g.
+ * eta = 0.3, max_depth = 6, gamma = 0, subsample = 0.9, lambda = 1. Of the whole set,
+ * where an evaluation takes 5 minutes, nobody has searched: no accuracy is larger than
+ * 1, and these settings reach 0.9746. */
 const bench_problem bench_xgb_mnist[] = {
     {
         .name = "xg-mnist",
