@@ -60,6 +60,7 @@ typedef struct {
   int32_t *h;        /* c x b: the categories drawn for a batch */
   cb_draw *draws;    /* c x b: and how they were drawn */
   size_t h_room, draws_room;
+  cb_targets targets; /* what the process learns */
 } cocabo;
 
 static void destroy(void *state) {
@@ -72,6 +73,7 @@ static void destroy(void *state) {
   cb_free(s->climbed);
   cb_free(s->h);
   cb_free(s->draws);
+  cb_free(s->targets.y);
   cb_free(s);
 }
 
@@ -174,6 +176,12 @@ static bool occurred_before(const cocabo *s, int k) {
 
 static const double *theta_of(const cocabo *s, const cb_history *history) {
   return history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
+}
+
+static cocabo_status follow(cocabo *s, const cb_history *history, cocabo_error *err) {
+  CB_TRY(cb_targets_set(&s->targets, history, s->settings, err));
+  return cb_surrogate_follow(s->surrogate, history, theta_of(s, history), s->targets.y,
+                             err);
 }
 
 /* The incumbent is the best value seen or, where values are noisy, the best mean. */
@@ -335,8 +343,7 @@ static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out
              .bandit =
                  cb_rng_make(s->settings->seed, CB_RNG_BANDIT, (uint64_t)ask->number),
              .out = out};
-  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history,
-                              cb_history_worst(ask->history), err));
+  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history, s->targets.worst, err));
   CB_TRY(draw_categories(s, &b.round, &b.bandit, err));
   for (int j = 0; j < ask->batch; j++) {
     if (occurred_before(s, j))
@@ -353,8 +360,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   cocabo *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(catch_up_bandits(s, ask->history, err));
-  CB_TRY(cb_surrogate_follow(s->surrogate, ask->history, theta_of(s, ask->history),
-                             ask->history->y, err));
+  CB_TRY(follow(s, ask->history, err));
   const cocabo_status status = select_batch(s, ask, out, err);
   cb_surrogate_forget(s->surrogate);
   return status;
@@ -363,10 +369,8 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
   cocabo *s = state;
-  const cb_history *history = ask->history;
   double mean;
-  CB_TRY(cb_surrogate_follow(s->surrogate, history, theta_of(s, history), history->y,
-                             err));
+  CB_TRY(follow(s, ask->history, err));
   *row = cb_surrogate_best(s->surrogate, &mean);
   return COCABO_OK;
 }
@@ -383,8 +387,9 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   cocabo *s = state;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n_theta(s), err));
-  return cb_surrogate_fit(s->surrogate, ask->history, ask->history->y, &s->box,
-                          RESTARTS, &rng, out->theta, err);
+  CB_TRY(cb_targets_set(&s->targets, ask->history, s->settings, err));
+  return cb_surrogate_fit(s->surrogate, ask->history, s->targets.y, &s->box, RESTARTS,
+                          &rng, out->theta, err);
 }
 
 const cb_sampler cb_sampler_cocabo = {

@@ -44,8 +44,7 @@ typedef struct {
   cb_theta_box box;
   cb_surrogate *surrogate;
   cb_mixed_search *search;
-  double *targets; /* n: the history's y, cut off below */
-  size_t room;
+  cb_targets targets;
 } onehot;
 
 static void destroy(void *state) {
@@ -54,7 +53,7 @@ static void destroy(void *state) {
     return;
   cb_surrogate_free(s->surrogate);
   cb_mixed_search_free(s->search);
-  cb_free(s->targets);
+  cb_free(s->targets.y);
   cb_free(s);
 }
 
@@ -88,28 +87,10 @@ static const double *theta_of(const onehot *s, const cb_history *history) {
   return history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
 }
 
-static cocabo_status set_targets(onehot *s, const cb_history *history,
-                                 cocabo_error *err) {
-  bool cut;
-  if (!cb_reserve((void **)&s->targets, &s->room, (size_t)history->n,
-                  sizeof *s->targets))
-    return cb_no_memory(err);
-  cb_cut_far_below(history, s->targets, &cut);
-  return COCABO_OK;
-}
-
 static cocabo_status follow(onehot *s, const cb_history *history, cocabo_error *err) {
-  CB_TRY(set_targets(s, history, err));
-  return cb_surrogate_follow(s->surrogate, history, theta_of(s, history), s->targets,
+  CB_TRY(cb_targets_set(&s->targets, history, s->settings, err));
+  return cb_surrogate_follow(s->surrogate, history, theta_of(s, history), s->targets.y,
                              err);
-}
-
-/* What failed is believed to have the worst target. */
-static cocabo_status believe(onehot *s, const cb_history *history, cocabo_error *err) {
-  double worst = history->n > 0 ? s->targets[0] : 0.0;
-  for (int64_t i = 1; i < history->n; i++)
-    worst = fmin(worst, s->targets[i]);
-  return cb_surrogate_believe(s->surrogate, history, worst, err);
 }
 
 /* The result that is best so far, as the model sees it if values are noisy: its row, or
@@ -119,7 +100,7 @@ static int64_t incumbent(const onehot *s, const cb_history *history, double *val
   if (!s->settings->deterministic)
     return cb_surrogate_best(s->surrogate, value);
   if (history->best >= 0)
-    *value = cb_surrogate_standardise(s->surrogate, s->targets[history->best]);
+    *value = cb_surrogate_standardise(s->surrogate, s->targets.y[history->best]);
   return history->best;
 }
 
@@ -162,7 +143,7 @@ static cocabo_status select_batch(onehot *s, const cb_ask *ask, cb_proposal *out
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
   batch b = plan_batch(s, ask);
-  CB_TRY(believe(s, ask->history, err));
+  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history, s->targets.worst, err));
   for (int k = 0; k < ask->batch; k++) {
     CB_TRY(cb_ask_poll(ask, err));
     if (k > 0) {
@@ -204,8 +185,8 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   onehot *s = state;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n_theta(s), err));
-  CB_TRY(set_targets(s, ask->history, err));
-  return cb_surrogate_fit(s->surrogate, ask->history, s->targets, &s->box, RESTARTS,
+  CB_TRY(cb_targets_set(&s->targets, ask->history, s->settings, err));
+  return cb_surrogate_fit(s->surrogate, ask->history, s->targets.y, &s->box, RESTARTS,
                           &rng, out->theta, err);
 }
 

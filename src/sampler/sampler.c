@@ -146,3 +146,22 @@ double cb_cut_far_below(const cb_history *history, double *out, bool *cut) {
   }
   return m;
 }
+
+cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
+                             const cb_settings *settings, cocabo_error *err) {
+  const size_t n = (size_t)history->n;
+  bool cut;
+  if (!cb_reserve((void **)&targets->y, &targets->room, n, sizeof *targets->y))
+    return cb_no_memory(err);
+  targets->worst = 0.0;
+  if (n == 0)
+    return COCABO_OK;
+  if (settings->cut_outliers)
+    cb_cut_far_below(history, targets->y, &cut);
+  else
+    memcpy(targets->y, history->y, n * sizeof *targets->y);
+  targets->worst = targets->y[0];
+  for (size_t i = 1; i < n; i++)
+    targets->worst = fmin(targets->worst, targets->y[i]);
+  return COCABO_OK;
+}

@@ -33,6 +33,7 @@ typedef struct cb_settings {
   double kappa;
   cb_reward reward;
   bool bandit_init;    /* initial points move the bandit's weights too */
+  bool cut_outliers;   /* values far below the median count as less far */
   int64_t refit_every; /* rounds, or results; 0 = as the sampler sees fit */
   int64_t samples;     /* random candidates of the acquisition's maximiser */
   int64_t model_size;  /* most observations a model holds */

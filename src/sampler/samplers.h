@@ -38,6 +38,15 @@ bool cb_ask_take_ranked(const cb_ask *ask, const cb_mixed_search *search, int ra
  * best and median. *cut: was there such a value? Returns half of that gap. */
 double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
 
+/* What a model learns: y, cut off as above unless the user wants it kept. */
+typedef struct cb_targets {
+  double *y;    /* a row of the history each; owned */
+  double worst; /* of them, 0 if there is none */
+  size_t room;
+} cb_targets;
+cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
+                             const cb_settings *settings, cocabo_error *err);
+
 /* The space as cb_mixed_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);
 

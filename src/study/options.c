@@ -60,6 +60,9 @@ typedef struct option_row {
   X(reward, WORDS, "auto|relative|standard|best|value|rank", "auto",                   \
     "how a value rewards the bandit; auto: relative. Where a batch draws several "     \
     "categories together it is kept in [0,1]")                                         \
+  X(outliers, WORDS, "cut|keep", "cut",                                                \
+    "values far below the median, as the model of cocabo and onehot sees them; cut: "  \
+    "at three times the gap between best and median")                                  \
   X(bandit_init, WORDS, "true|false", "false",                                         \
     "initial points move the bandit's weights too")                                    \
   X(refit_every, INT, true, 1, NO_LIMIT, "auto or int >= 1", "auto",                   \
@@ -340,6 +343,7 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
       .kappa = number_or(options, OPTION_kappa, 2.0),
       .reward = reward_of(options),
       .bandit_init = is(options, OPTION_bandit_init, "true"),
+      .cut_outliers = is(options, OPTION_outliers, "cut"),
       .refit_every = int_or(options, OPTION_refit_every, mixed ? 0 : 10),
       .samples = int_or(options, OPTION_samples, 5000),
       .model_size = int_or(options, OPTION_model_size, 1000),

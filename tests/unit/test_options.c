@@ -50,7 +50,7 @@ static void every_default_is_a_value_that_set_accepts(void **state) {
     assert_true(strlen(cocabo_option_type(n)) > 0);
     assert_true(strlen(cocabo_option_help(n)) > 10);
   }
-  assert_int_equal(n, 18);
+  assert_int_equal(n, 19);
   assert_null(cocabo_option_default(n));
   assert_null(cocabo_option_type(n));
   assert_null(cocabo_option_help(n));
@@ -77,6 +77,7 @@ static void defaults_resolve_as_documented(void **state) {
   assert_true(r.settings.kappa == 2.0);
   assert_int_equal(r.settings.reward, CB_REWARD_RELATIVE);
   assert_false(r.settings.bandit_init);
+  assert_true(r.settings.cut_outliers);
   assert_int_equal(r.settings.refit_every, 0);
   assert_int_equal(r.settings.samples, 5000);
   assert_int_equal(r.settings.model_size, 1000);
@@ -115,6 +116,7 @@ static void every_option_reaches_the_settings(void **state) {
   assert_int_equal(resolve("reward", "value").settings.reward, CB_REWARD_VALUE);
   assert_int_equal(resolve("reward", "rank").settings.reward, CB_REWARD_RANK);
   assert_true(resolve("bandit_init", "true").settings.bandit_init);
+  assert_false(resolve("outliers", "keep").settings.cut_outliers);
   assert_int_equal(resolve("refit_every", "1").settings.refit_every, 1);
   assert_int_equal(resolve("samples", "17").settings.samples, 17);
   assert_int_equal(resolve("model_size", "10").settings.model_size, 10);
@@ -264,7 +266,7 @@ static void the_list_has_every_option_with_its_value(void **state) {
   cocabo_options_free(o);
   cb_event event = {0};
   assert_ok(cb_options_list(copy, &event.options, &event.n_options, &err));
-  assert_int_equal(event.n_options, 18);
+  assert_int_equal(event.n_options, 19);
   for (int i = 0; i < event.n_options; i++) {
     assert_string_equal(event.options[i].name, cocabo_option_name((size_t)i));
     assert_string_equal(event.options[i].value,
