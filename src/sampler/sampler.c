@@ -142,7 +142,7 @@ double cb_cut_far_below(const cb_history *history, double *out, bool *cut) {
     const double gap = 0.5 * top - 0.5 * y[i], most = (1.0 + far_below) * m;
     const bool far = m > 0.0 && gap > most;
     *cut |= far;
-    out[i] = far ? top - 2.0 * most : y[i];
+    out[i] = far ? 2.0 * (0.5 * top - most) : y[i];
   }
   return m;
 }

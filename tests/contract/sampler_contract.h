@@ -655,6 +655,10 @@ static double huge_of_both_signs(int i) {
 static double largest_of_both_signs(int i) {
   return i % 3 ? DBL_MAX : -DBL_MAX;
 }
+/* A gap between best and median that, some times over, is no double any more. */
+static double widely_spread(int i) {
+  return i % 5 == 0 ? -DBL_MAX : i % 5 == 1 ? DBL_MAX : 0.6 * DBL_MAX;
+}
 static double largest(int i) {
   (void)i;
   return DBL_MAX;
@@ -686,13 +690,19 @@ static void objectives_of_any_scale_are_survived(void **state) {
   static const struct {
     const char *name;
     double (*value)(int);
-  } cases[] = {
-      {"constant", constant},       {"zero", zero},
-      {"huge", huge_of_both_signs}, {"largest of both signs", largest_of_both_signs},
-      {"largest", largest},         {"smallest", smallest},
-      {"one high", one_high},       {"one low", one_low},
-      {"one huge", one_huge},       {"nearly constant", nearly_constant},
-      {"mostly best", mostly_best}, {"growing", growing}};
+  } cases[] = {{"constant", constant},
+               {"zero", zero},
+               {"huge", huge_of_both_signs},
+               {"largest of both signs", largest_of_both_signs},
+               {"largest", largest},
+               {"smallest", smallest},
+               {"one high", one_high},
+               {"one low", one_low},
+               {"one huge", one_huge},
+               {"nearly constant", nearly_constant},
+               {"mostly best", mostly_best},
+               {"growing", growing},
+               {"widely spread", widely_spread}};
   void (*const fills[])(cocabo_space *) = {fill_mixed, fill_reals, fill_choices};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
     for (int f = 0; f < 3; f++)
