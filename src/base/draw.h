@@ -12,7 +12,7 @@
 
 typedef struct cb_draw {
   double p;     /* chance of the category to be drawn, or to be among the b */
-  double gamma; /* exploration rate it was drawn with */
+  double gamma; /* exploration rate it was drawn with; 0: it was the only choice */
   int32_t b;    /* different categories drawn together (EXP3.M); 1: by itself (EXP3) */
   bool capped;  /* EXP3.M: the category's weight was capped and is not updated */
 } cb_draw;

@@ -124,12 +124,13 @@ static const cb_trial *told(const cb_history *history, int64_t row) {
 
 /* ---- step 4: the categories ------------------------------------------------------ */
 
-/* Initial points move the weights only if the user wants it (bandit_init); they were
- * drawn with equal chances. */
+/* Points that no bandit of this kind drew, the initial ones above all, move the weights
+ * only if the user wants it (bandit_init), as if drawn with equal chances. */
 static const cb_draw *draws_of(const cocabo *s, const cb_trial *trial, int64_t round,
                                cb_draw *initial) {
-  if (trial->draws || !s->settings->bandit_init)
-    return trial->draws;
+  const cb_draw *own = cb_draws_of_each(s->space, trial->draws);
+  if (own || !s->settings->bandit_init)
+    return own;
   const cb_round alone = {.horizon = s->settings->horizon, .number = round, .b = 1};
   cb_team_describe(s->team, &alone, trial->h, initial);
   for (int j = 0; j < s->space->c; j++)

@@ -1,14 +1,14 @@
 /* exp3bo.c - EXP3BO: one arm of a bandit per combination of categories, and for each
  * arm a Gaussian process of its own over the numbers.
  *
- *   1  every arm gets three random points (those of the design count), or all the
- * points it has if they are fewer 2  from then on EXP3 draws the arm, EXP3.M the arms
- * of a batch, and UCB on the process of that arm gives the numbers
+ *   1  every arm gets three random points, or all it has if they are fewer; those of
+ *      the design count
+ *   2  from then on EXP3 draws the arm (EXP3.M the arms of a batch), and UCB on that
+ *      arm's process gives the numbers
  *
  * Processes learn nothing from each other, so that the number of combinations must stay
  * small: spaces with more than 200 are refused. The bandit is a team (bandit/team.h) of
- * one agent, whose categories are the arms; what it must know of a draw is stored with
- * each category of the trial.
+ * one agent, whose categories are the arms.
  *
  * An arm's hyper-parameters are learnt at rounds 10, 20, 30 ... if it has new results.
  * Theta of a fit is that of arm 0, arm 1, ..., one after the other.
@@ -372,7 +372,7 @@ static cocabo_status catch_up_bandit(exp3bo *s, const cb_history *history,
   for (int64_t i = cb_team_told(s->team); i < history->n; i++) {
     const cb_trial *trial = told(history, i);
     const int32_t arm = arm_of(s, trial->h);
-    const cb_draw *draw = trial->draws;
+    const cb_draw *draw = cb_draw_of_all(s->space, trial->draws);
     cb_draw initial;
     if (!draw && s->settings->bandit_init) {
       const cb_round alone = {.horizon = s->settings->horizon, .number = i + 1, .b = 1};
@@ -385,10 +385,9 @@ static cocabo_status catch_up_bandit(exp3bo *s, const cb_history *history,
   return COCABO_OK;
 }
 
-static void store_draw(exp3bo *s, const cb_draw *draw) {
+static void store_draw(const exp3bo *s, const cb_draw *draw) {
   cb_proposal *point = &s->out[s->n];
-  for (int j = 0; j < s->space->c; j++)
-    point->draws[j] = *draw;
+  cb_store_draw_of_all(s->space, draw, point->draws);
   point->drawn = s->space->c > 0;
 }
 

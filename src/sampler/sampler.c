@@ -89,6 +89,35 @@ bool cb_ask_take_ranked(const cb_ask *ask, const cb_mixed_search *search, int ra
   return false;
 }
 
+/* The category that the draw of a combination is stored with. */
+static int carrier(const cocabo_space *space) {
+  int j = 0;
+  while (j < space->c - 1 && cb_space_arms(space, j) == 1)
+    j++;
+  return j;
+}
+
+const cb_draw *cb_draws_of_each(const cocabo_space *space, const cb_draw *draws) {
+  for (int j = 0; draws && j < space->c; j++)
+    if (cb_space_arms(space, j) > 1 && draws[j].gamma == 0.0)
+      return NULL;
+  return draws;
+}
+
+const cb_draw *cb_draw_of_all(const cocabo_space *space, const cb_draw *draws) {
+  const int at = carrier(space);
+  for (int j = 0; draws && j < space->c; j++)
+    if (j != at && draws[j].gamma != 0.0)
+      return NULL;
+  return draws ? &draws[at] : NULL;
+}
+
+void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
+                          cb_draw *draws) {
+  for (int j = 0; j < space->c; j++)
+    draws[j] = j == carrier(space) ? *draw : (cb_draw){.p = 1.0, .b = 1};
+}
+
 static double level(const void *space, int j, double xj, int by) {
   const int64_t k = cb_space_level_of(space, j, xj) + by;
   return k >= 0 && k < cb_space_levels(space, j) ? cb_space_level_x(space, j, k) : NAN;

@@ -1,5 +1,5 @@
-/* samplers.h - what the samplers share: the list of them, fresh points, and the paper's
- * schedule of fits. */
+/* samplers.h - what the samplers share: the list of them, fresh points, draws as they
+ * are stored, and the paper's schedule of fits. */
 #ifndef CB_SAMPLER_SAMPLERS_H
 #define CB_SAMPLER_SAMPLERS_H
 
@@ -32,6 +32,18 @@ void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k
  * categories h, or each point's own if h is NULL. False if none of them is fresh. */
 bool cb_ask_take_ranked(const cb_ask *ask, const cb_mixed_search *search, int ranked,
                         const int32_t *h, cb_proposal *out, int k);
+
+/* How the categories of a trial were drawn: each by an agent of its own, or the
+ * combination of them by one. Studies change their samplers, and a chance of the one
+ * kind says nothing to a bandit of the other: it gets NULL, as it does for a trial that
+ * no bandit drew. With a single category that has several values the two are the same.
+ *
+ * A combination's draw is stored with the first such category. The others were certain
+ * then, p = 1 and gamma = 0; with a draw of its own a category's gamma is above 0. */
+const cb_draw *cb_draws_of_each(const cocabo_space *space, const cb_draw *draws);
+const cb_draw *cb_draw_of_all(const cocabo_space *space, const cb_draw *draws);
+void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
+                          cb_draw *draws);
 
 /* out[0..n-1] become the history's y, but for values so far below the median that they
  * say nothing about the top: none is below it by more than three times the gap between

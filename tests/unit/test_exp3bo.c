@@ -157,22 +157,81 @@ static void small_arms_are_used_up(void **state) {
   }
 }
 
-static void the_draw_of_an_arm_is_stored_with_each_category(void **state) {
+/* The first category that is a choice has it; the others are certain, given that. */
+static void the_draw_of_an_arm_is_stored_once(void **state) {
   (void)state;
-  const int arms[] = {2, 3};
-  cocabo_study *study = make_study(1, 0, 2, arms, "0");
+  const int arms[] = {1, 2, 3};
+  cocabo_study *study = make_study(1, 0, 3, arms, "0");
   for (int i = 0; i < 40; i++)
     tell(study, ask(study, 1));
   double gamma = 0.0;
   for (int64_t i = 18; i < 40; i++) {
     const cb_draw *draws = trial_at(study, i)->draws;
     assert_non_null(draws);
-    assert_memory_equal(&draws[0].p, &draws[1].p, sizeof draws[0].p);
-    assert_true(draws[0].p >= draws[0].gamma / 6 && draws[0].p <= 1.0);
-    gamma = draws[0].gamma;
+    assert_true(draws[1].p >= draws[1].gamma / 6 && draws[1].p < 1.0);
+    for (int j = 0; j < 3; j += 2)
+      assert_true(draws[j].p == 1.0 && draws[j].gamma == 0.0 && draws[j].b == 1 &&
+                  !draws[j].capped);
+    gamma = draws[1].gamma;
   }
   /* Anytime, 6 arms, round 40. */
   assert_close(gamma, sqrt(6.0 * log(6.0) / ((exp(1.0) - 1.0) * 40.0)), 1e-14);
+  cocabo_study_free(study);
+}
+
+static const cb_draw *draws_after_change(cocabo_study *study, const char *sampler,
+                                         int rounds) {
+  const char *const names[] = {"sampler"}, *const values[] = {sampler};
+  int64_t number = 0;
+  assert_ok(cocabo_study_change(study, names, values, 1, &err));
+  for (int i = 0; i < rounds; i++) {
+    number = ask(study, 1);
+    tell(study, number);
+  }
+  return trial_at(study, number)->draws;
+}
+
+/* Weights that nothing has moved give equal chances. */
+static void a_bandit_learns_nothing_from_draws_of_another_kind(void **state) {
+  (void)state;
+  const int arms[] = {2, 3};
+  cocabo_study *study = make_study(1, 0, 2, arms, "0");
+  for (int i = 0; i < 40; i++)
+    tell(study, ask(study, 1));
+  const cb_draw *draws = draws_after_change(study, "cocabo", 1);
+  assert_close(draws[0].p, 1.0 / 2, 1e-14);
+  assert_close(draws[1].p, 1.0 / 3, 1e-14);
+  cocabo_study_free(study);
+
+  study = make_study(1, 0, 2, arms, "0");
+  (void)draws_after_change(study, "random", 30); /* three points for each arm */
+  (void)draws_after_change(study, "cocabo", 30);
+  draws = draws_after_change(study, "exp3bo", 1);
+  assert_close(draws[0].p, 1.0 / 6, 1e-14);
+  cocabo_study_free(study);
+}
+
+/* A change there and back, and a change where the two kinds of draws are the same. */
+static void a_bandit_learns_from_draws_of_its_own_kind(void **state) {
+  (void)state;
+  const int arms[] = {2, 3}, one_choice[] = {1, 3};
+  cocabo_study *study = make_study(1, 0, 2, arms, "0");
+  for (int i = 0; i < 60; i++)
+    tell(study, ask(study, 1));
+  (void)draws_after_change(study, "cocabo", 10);
+  const cb_draw *draws = draws_after_change(study, "exp3bo", 1);
+  assert_true(fabs(draws[0].p - 1.0 / 6) > 1e-3);
+  draws = draws_after_change(study, "cocabo", 1);
+  assert_true(fabs(draws[0].p - 1.0 / 2) > 1e-3);
+  cocabo_study_free(study);
+
+  study = make_study(1, 0, 2, one_choice, "0");
+  for (int i = 0; i < 40; i++)
+    tell(study, ask(study, 1));
+  draws = draws_after_change(study, "cocabo", 1);
+  assert_true(fabs(draws[1].p - 1.0 / 3) > 1e-3);
+  draws = draws_after_change(study, "exp3bo", 1);
+  assert_true(fabs(draws[1].p - 1.0 / 3) > 1e-3);
   cocabo_study_free(study);
 }
 
@@ -235,7 +294,9 @@ int main(void) {
       cmocka_unit_test(first_points_go_round_the_arms),
       cmocka_unit_test(points_of_others_and_failures_count),
       cmocka_unit_test(small_arms_are_used_up),
-      cmocka_unit_test(the_draw_of_an_arm_is_stored_with_each_category),
+      cmocka_unit_test(the_draw_of_an_arm_is_stored_once),
+      cmocka_unit_test(a_bandit_learns_nothing_from_draws_of_another_kind),
+      cmocka_unit_test(a_bandit_learns_from_draws_of_its_own_kind),
       cmocka_unit_test(the_best_arm_is_played_most),
       cmocka_unit_test(two_hundred_combinations_are_the_most),
       cmocka_unit_test(a_change_of_sampler_is_refused_likewise),
