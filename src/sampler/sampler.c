@@ -138,7 +138,8 @@ bool cb_fit_due_by_rounds(const cb_ask *ask) {
   const cb_history *history = ask->history;
   const int64_t every = ask->settings->refit_every;
   const int64_t last = history->fit.n_theta > 0 ? history->fit.round + 1 : 0;
-  return history->n > 1 && (history->n_rounds + 1) / every > last / every;
+  const bool unseen = history->n - history->fit.rows > ask->settings->model_size;
+  return history->n > 1 && (unseen || (history->n_rounds + 1) / every > last / every);
 }
 
 cocabo_status cb_fit_start(cb_fit *out, const double *theta, int n, cocabo_error *err) {

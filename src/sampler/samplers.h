@@ -62,7 +62,9 @@ cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
 /* The space as cb_mixed_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);
 
-/* A sampler's fit_due: every refit_every rounds, and not before the first of those. */
+/* A sampler's fit_due: every refit_every rounds, and not before the first of those; but
+ * also when more than model_size results came after the last fit, since an active set
+ * is only chosen from those before it. */
 bool cb_fit_due_by_rounds(const cb_ask *ask);
 
 /* out->theta becomes a copy of theta[0..n-1], where learning starts. */

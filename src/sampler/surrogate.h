@@ -2,7 +2,8 @@
  *
  * It holds the history's completed trials in told order, or, beyond model_size of them,
  * an active set: the best, those nearest to the best, and a space-filling rest. The
- * active set is chosen from the rows that the last fit saw; later rows are appended.
+ * active set is chosen from the rows that the last fit saw; later rows are appended, so
+ * that it is for the sampler to have a fit before they are too many.
  * The process is factored at the last fit's rows and appended one by one after that: so
  * a restart makes the same calls in the same order, and gets the same bits.
  */

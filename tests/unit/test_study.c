@@ -229,6 +229,27 @@ static void the_same_seed_and_results_give_the_same_points(void **state) {
   }
 }
 
+/* What came after the last fit is all in the model: a design of thousands, or some
+ * large batches, must not outgrow model_size by more than as many again. */
+static void results_that_no_fit_has_seen_make_one_due(void **state) {
+  (void)state;
+  const char *const samplers[] = {"cocabo", "onehot"};
+  for (int s = 0; s < 2; s++) {
+    cocabo_study *study =
+        create(mixed_space(), NULL,
+               WITH("sampler", samplers[s], "n_init", "14", "refit_every", "1000",
+                    "model_size", "10", "samples", "50"));
+    for (int i = 0; i < 30; i++) {
+      cocabo_trial *t = ask_one(study);
+      const int64_t rows = study->fold.history->fit.rows;
+      assert_int_equal(rows, i < 14 ? 0 : i < 25 ? 14 : 25);
+      assert_ok(cocabo_study_tell(study, i, objective(t), &err));
+      cocabo_trial_free(t);
+    }
+    cocabo_study_free(study);
+  }
+}
+
 static void a_fit_is_logged_with_what_it_saw(void **state) {
   (void)state;
   cocabo_study *study = create(
@@ -830,6 +851,7 @@ int main(void) {
       cmocka_unit_test(points_of_a_finite_space_come_once),
       cmocka_unit_test(an_exhausted_space_gives_all_or_none),
       cmocka_unit_test(the_same_seed_and_results_give_the_same_points),
+      cmocka_unit_test(results_that_no_fit_has_seen_make_one_due),
       cmocka_unit_test(a_fit_is_logged_with_what_it_saw),
       cmocka_unit_test(best_follows_the_direction),
       cmocka_unit_test(the_first_value_counts),
