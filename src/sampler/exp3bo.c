@@ -467,7 +467,8 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   return status;
 }
 
-/* The highest posterior mean of any arm's process, in the units of y. */
+/* The highest posterior mean of any arm's process, in the units of y; halved, so that
+ * no sum overflows. */
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
   exp3bo *s = state;
@@ -479,9 +480,10 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
     if (candidate < 0)
       continue;
     cb_gp_scale(cb_surrogate_gp(s->surrogates[arm]), &mean, &sd);
-    if (found >= 0 && !(mean + sd * target > highest))
+    const double half = 0.5 * mean + 0.5 * sd * target;
+    if (found >= 0 && !(half > highest))
       continue;
-    highest = mean + sd * target;
+    highest = half;
     found = candidate;
   }
   *row = found;

@@ -2,6 +2,7 @@
  * it shares with all samplers is tested in tests/contract. */
 #include "check.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -249,6 +250,33 @@ static void the_best_arm_is_played_most(void **state) {
   cocabo_study_free(study);
 }
 
+/* The first arm has the best value, but the noise says that it was luck. In units of
+ * the value, what it was above its arm's mean is no double any more. */
+static void the_best_of_noisy_arms_is_found_at_any_scale(void **state) {
+  (void)state;
+  const int arms[] = {2};
+  const double scales[] = {1.0, DBL_MAX};
+  const char *const names[] = {"a", "b"};
+  for (int s = 0; s < 2; s++) {
+    cocabo_study *study = make_study(1, 0, 1, arms, "0");
+    assert_ok(cocabo_study_change(study, (const char *const[]){"deterministic"},
+                                  (const char *const[]){"false"}, 1, &err));
+    for (int i = 0; i < 10; i++) {
+      const int place = i / 2;
+      const cocabo_value values[] = {
+          {.type = COCABO_REAL, .as.real = -0.8 + 0.4 * place},
+          {.type = COCABO_INT, .as.integer = i % 2}};
+      const double y = scales[s] * (i % 2 ? -0.8 : i == 4 ? -0.9 : 1.0);
+      assert_ok(cocabo_study_add(study, names, values, 2, &y, &err));
+    }
+    cocabo_trial *best = NULL;
+    assert_ok(cocabo_study_best(study, &best, &err));
+    assert_int_equal(cocabo_trial_number(best) % 2, 1);
+    cocabo_trial_free(best);
+    cocabo_study_free(study);
+  }
+}
+
 static void two_hundred_combinations_are_the_most(void **state) {
   (void)state;
   const int most[] = {200}, more[] = {3, 67}, ackley[] = {17, 17, 17, 17, 17};
@@ -298,6 +326,7 @@ int main(void) {
       cmocka_unit_test(a_bandit_learns_nothing_from_draws_of_another_kind),
       cmocka_unit_test(a_bandit_learns_from_draws_of_its_own_kind),
       cmocka_unit_test(the_best_arm_is_played_most),
+      cmocka_unit_test(the_best_of_noisy_arms_is_found_at_any_scale),
       cmocka_unit_test(two_hundred_combinations_are_the_most),
       cmocka_unit_test(a_change_of_sampler_is_refused_likewise),
   };
