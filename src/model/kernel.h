@@ -10,15 +10,17 @@
  *   CB_PAPER  w_a = w_x = (1 - lambda) / 2, w_b = lambda, and the Hamming kernel is off
  *             (decision 0001; the paper's eq. 2 is the same without the 1/2)
  *   CB_FREE   the rates t_j and all weights are learnt. The overlap sees a sum of
- * effects of single categories, the Hamming kernel what they do together. With inputs
- * of one kind only, only that kind's terms are there (the paper's with weight 1), and
- * with a single category k_a would say nothing that k_h does not.
+ *             effects of single categories, the Hamming kernel what they do together.
+ *             With a single category k_a would say nothing that k_h does not
  *   CB_ONEHOT w_x is learnt and the others are off; k_x sees every category as a block
  *             of N_j inputs, 1 for the one that it is and 0 for all others. Two points
  *             whose categories differ in variable j differ by 1 in two inputs of its
  *             block, and in no other, so that no block need be written out:
  *
  *               r2 + sum_j t_j [h_j != h'_j]  in place of r2,  t_j = 2 / l^2
+ *
+ * With inputs of one kind only, CB_PAPER has that kind's term alone, with weight 1, and
+ * CB_FREE that kind's terms.
  *
  * Shapes, here and in all of model/:
  *   d, c  number of continuous and of categorical inputs (one of them may be 0)
