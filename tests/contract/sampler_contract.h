@@ -98,7 +98,7 @@ static void fill_mixed(cocabo_space *s) {
 
 static void fill_thirty(cocabo_space *s) {
   for (int i = 0; i < 30; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "p%d", i);
     switch (i % 6) {
     case 0:
