@@ -45,7 +45,7 @@ static bool read_count(const char **cursor, int64_t *out) {
     return false;
   char *end;
   *out = strtoll(*cursor, &end, 10);
-  const bool ok = *end == ',';
+  const bool ok = *end == ',' && *out <= INT32_MAX; /* so that sums do not overflow */
   *cursor = end + ok;
   return ok;
 }

@@ -482,7 +482,9 @@ class Resume(Case):
                        "func-2c,random,0,0,0,4,1,1,1\n", "func-2c,random,1,-1,0,4,1,1,1\n",
                        ",random,1,0,0,4,1,1,1\n", "func-2c,random,1,0,0,4,1,1,\n",
                        "func-2c,random,1,0,0,4, 1,1,1\n",
-                       "func-2c,random,1,0,0,4,1,1,1,1\n", "\0\0\0\n"):
+                       "func-2c,random,1,0,0,4,1,1,1,1\n", "\0\0\0\n",
+                       f"func-2c,random,{2**63 - 1},0,1,4,1,1,1\n",
+                       f"func-2c,random,1,0,{10**40},4,1,1,1\n"):
             text = "".join(lines[:4] + [spoilt] + lines[5:])
             self.file.write_text(text)
             self.refused(2, "results.csv line 5 ", *run_args("results.csv"))
