@@ -88,7 +88,7 @@ static void add_series(bench_groups *groups, const bench_series *s, track *t) {
   read_track(groups, s, t);
   for (int64_t k = 0; k < groups->n_at; k++) {
     const double best = best_at(groups, s, t, groups->at[k]);
-    if (!isnan(best))
+    if (isfinite(best)) /* -inf: all its evaluations so far have failed */
       bench_mean_add(&g->best[k], best);
   }
   add_asks(g, s);

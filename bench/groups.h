@@ -17,7 +17,7 @@
 typedef struct bench_group {
   const bench_series *first; /* names it; borrowed from the results */
   int64_t runs;
-  bench_mean *best; /* at.n: of `best`, over the runs that get there */
+  bench_mean *best; /* n_at: of `best`, over the runs that have one there */
   bench_mean ask;   /* seconds an ask takes for each of its points, without the first */
 } bench_group;
 

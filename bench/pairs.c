@@ -128,11 +128,13 @@ static void add_pair(bench_pairs *c, bench_pair_group *g, double optimum, double
   g->ties += a == b;
 }
 
+/* A plain sum, which infinity does not turn into NaN: the regret of a run whose
+ * evaluations have all failed. */
 static double mean_of(int64_t n, const double *values) {
-  bench_mean mean = {0};
+  double sum = 0.0;
   for (int64_t i = 0; i < n; i++)
-    bench_mean_add(&mean, values[i]);
-  return mean.mean;
+    sum += values[i];
+  return sum / (double)n;
 }
 
 static void compare_group(bench_pairs *c, size_t index) {

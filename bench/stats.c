@@ -29,9 +29,10 @@ double bench_quantile(int64_t n, double *values, double q) {
   qsort(values, (size_t)n, sizeof *values, compare);
   const double place = q * (double)(n - 1);
   const int64_t below = (int64_t)place;
-  if (below + 1 >= n)
-    return values[n - 1];
   const double part = place - (double)below;
+  /* Where there is nothing to add, a neighbour at infinity must not make it NaN. */
+  if (below + 1 >= n || part == 0.0 || values[below + 1] == values[below])
+    return values[below];
   return values[below] + part * (values[below + 1] - values[below]);
 }
 

@@ -292,7 +292,8 @@ const front_command bench_table = {
     .details =
         "t counts iterations: t=0 is after the initial points. The standard error\n"
         "is the sample standard deviation over the square root of the runs, and 0\n"
-        "for one run. An iteration that no run reaches is left out.\n"
+        "for one run. An iteration that no run reaches is left out, and a run counts\n"
+        "once an evaluation has succeeded: \"of N\" says how many do.\n"
         "--time shows the best value at simulated times, in units of the mean\n"
         "evaluation. A run counts from its first result to its last.",
     .examples = "  cocabo-bench table results.csv\n"

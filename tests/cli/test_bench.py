@@ -821,6 +821,25 @@ class Table(Case):
         self.assertEqual([json.loads(x)["runs"] for x in lines], [2, 1])
         self.assertIn(") of 1", self.ok("table", self.file, "--at", "2,3"))
 
+    def test_a_run_counts_once_an_evaluation_has_succeeded(self):
+        self.file.write_text("\n".join([HEADER] + [
+            f"p,{method},1,{seed},{t},{t + 1},{value},{best},0.1"
+            for method in "ab" for seed, first in enumerate(["nan", 4, 6])
+            for t, value, best in ((0, first, "-inf" if first == "nan" else first),
+                                   (1, 7.5, 7.5))]
+            + ["p,c,1,0,0,1,nan,-inf,0.1", "p,c,1,0,1,2,nan,-inf,0.1"]) + "\n")
+        got = [json.loads(x) for x in
+               self.ok("table", self.file, "--at", "0,1", "--json").splitlines()]
+        self.assertEqual([(x["method"], x["at"], x["mean"], x["runs"]) for x in got],
+                         [(m, t, v, n) for m in "ab" for t, v, n in
+                          ((0, 5, 2), (1, 7.5, 3))])
+        self.assertRegex(self.ok("table", self.file, "--at", "0,1"),
+                         r"(?m)^p +a +1 +3 +5 \(1\) of 2 +7.5 \(0\)$")
+        self.ok("table", self.file, "--at", "0,1", "-o", "t.md")
+        self.assertIn("| c | 1 | 1 | - | - |", (self.folder / "t.md").read_text())
+        self.ok("report", self.folder, "-o", "page.html")
+        self.assertNotRegex((self.folder / "page.html").read_text(), r"\bnan|>-?inf\b")
+
     def test_columns_are_aligned_and_unreached_ones_left_out(self):
         self.ok(*run_args(self.file, problem=",".join(PROBLEMS), seeds="0-1"))
         lines = self.ok("table", self.file).splitlines()
@@ -950,6 +969,16 @@ class Compare(Case):
                      for m, v in (("x", a), ("y", b))])
         line, = self.compare()  # three equal sizes: z = (3 - 1/2) / sqrt(3)
         self.assertAlmostEqual(line["p"], math.erfc(2.5 / math.sqrt(2 * 3)), 12)
+
+    def test_a_run_without_a_value_has_an_infinite_regret(self):
+        self.write(*[("ackley-2c", m, 1, s, [v]) for m, values in
+                     (("x", ["-inf", -3, -2, -1]), ("y", [-5, -7, -6, "-inf"]))
+                     for s, v in enumerate(values)][:-1])
+        line, = self.compare()  # three pairs: regrets inf 3 2 and 5 7 6
+        self.assertEqual((line["pairs"], line["mean_a"], line["median_a"],
+                          line["mean_b"], line["median_b"]), (3, None, 3, 6, 6))
+        self.assertRegex(self.ok("compare", self.file, "--method", "x,y"),
+                         r"(?m)^ackley-2c .* x +inf +3 +2 ")
 
     def test_a_problem_of_unknown_optimum_has_wins_but_no_regret(self):
         self.write(("later", "x", 1, 0, [3, 4]), ("later", "y", 1, 0, [3, 5]))

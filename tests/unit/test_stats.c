@@ -71,6 +71,14 @@ static void the_median_of_an_odd_number_is_one_of_them(void **state) {
   assert_true(bench_quantile(1, values, 0.9) == -2.2);
 }
 
+static void a_neighbour_at_infinity_leaves_quantiles_numbers(void **state) {
+  (void)state;
+  double values[] = {INFINITY, 2.3, INFINITY, -0.7, 1.9};
+  assert_true(bench_quantile(5, values, 0.5) == 2.3);
+  assert_true(bench_quantile(5, values, 0.9) == INFINITY);
+  assert_true(bench_quantile(4, values, 0.5) == (1.9 + 2.3) / 2); /* sorted now */
+}
+
 /* ---- Wilcoxon's test ------------------------------------------------------------ */
 
 static void p_values_agree_with_the_oracle(void **state) {
@@ -148,6 +156,7 @@ int main(void) {
       cmocka_unit_test(one_value_or_none_has_no_standard_error),
       cmocka_unit_test(quantiles_lie_between_neighbours),
       cmocka_unit_test(the_median_of_an_odd_number_is_one_of_them),
+      cmocka_unit_test(a_neighbour_at_infinity_leaves_quantiles_numbers),
       cmocka_unit_test(p_values_agree_with_the_oracle),
       cmocka_unit_test(sign_order_and_scale_do_not_matter),
       cmocka_unit_test(without_a_difference_p_is_one),
