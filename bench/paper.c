@@ -85,7 +85,7 @@ static const front_option options[] = {
      offsetof(paper_args, figure)},
     {"--problem", "LIST", "only these of its problems", FRONT_TEXT,
      offsetof(paper_args, problems)},
-    {"--method", "LIST", "only these of its methods", FRONT_TEXT,
+    {"--method", "LIST", "these methods instead of its own", FRONT_TEXT,
      offsetof(paper_args, methods)},
     {"--seeds", "N", "runs of each (the paper's: 20, on real data 10, xg-mnist-10 3)",
      FRONT_TEXT, offsetof(paper_args, seeds)},
@@ -109,6 +109,9 @@ typedef struct request {
 
 static cocabo_status parse_figure(request *r, cocabo_error *err) {
   front_chosen chosen;
+  if (!r->args.figure)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "--figure is missing, want 3, 4, yacht or table1");
   CB_TRY(
       front_parse_names("--figure", "figure", r->args.figure, name_at, &chosen, err));
   if (chosen.n != 1)
@@ -118,7 +121,20 @@ static cocabo_status parse_figure(request *r, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* What is asked for, of what the experiment has. */
+/* A problem that the experiment does not have would be left out without a word. */
+static cocabo_status check_problems(const request *r, cocabo_error *err) {
+  for (int i = 0; i < r->problems.n; i++) {
+    const char *name = bench_problem_at(r->problems.items[i])->name;
+    const part *p = r->plan->parts;
+    while (p->problem && strcmp(p->problem, name) != 0)
+      p++;
+    if (!p->problem)
+      return cb_fail(err, COCABO_E_INVALID, "figure %s has no problem %s",
+                     r->plan->name, name);
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status parse_lists(request *r, cocabo_error *err) {
   const char *methods = r->plan ? r->plan->methods : NULL;
   if (!r->plan && (r->args.problems || r->args.methods))
@@ -127,10 +143,11 @@ static cocabo_status parse_lists(request *r, cocabo_error *err) {
                    "cocabo-bench surrogate");
   if (r->args.problems)
     CB_TRY(bench_parse_problems(r->args.problems, &r->problems, err));
-  if (r->plan)
-    CB_TRY(bench_parse_methods(r->args.methods ? r->args.methods : methods, &r->methods,
-                               err));
-  return COCABO_OK;
+  if (!r->plan)
+    return COCABO_OK;
+  CB_TRY(check_problems(r, err));
+  return bench_parse_methods(r->args.methods ? r->args.methods : methods, &r->methods,
+                             err);
 }
 
 static bool is_wanted(const request *r, const char *problem) {

@@ -89,8 +89,10 @@ class Figures(Case):
         for args, sentence in [
                 (["--figure", "5"], 'unknown figure "5", want one of 3, 4, yacht, table1'),
                 (["--figure", "3,4"], '--figure is "3,4", want one of them'),
-                ([], "--figure is missing"),
-                (["--figure", "yacht", "--problem", "func-2c"], "no run of figure yacht"),
+                ([], "--figure is missing, want 3, 4, yacht or table1"),
+                (["--figure", "yacht"], "there is no run of figure yacht to make"),
+                (["--figure", "3", "--problem", "func-2c,nn-yacht"],
+                 "figure 3 has no problem nn-yacht"),
                 (["--figure", "3", "--problem", "func-9"], 'unknown problem "func-9"'),
                 (["--figure", "3", "--seeds", "0"], "--seeds"),
                 (["--figure", "table1", "--method", "tpe"], "not for table1")]:
