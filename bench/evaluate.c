@@ -282,8 +282,7 @@ const front_command bench_evaluate = {
     .usage = "PROBLEM [options]",
     .options = options,
     .details =
-        "Reads one JSON object a line, {\"x1\": 0.5, \"h1\": 2, ...}, with a value "
-        "for\n"
+        "Reads one JSON object a line, {\"x1\": 0.5, \"h1\": 2, ...}, with a value\n"
         "for every input, and answers each with one line at once. Values are "
         "maximised.\n"
         "  {\"value\":0.25}                   the value\n"
