@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/status.h"
 #include "commands.h"
@@ -250,14 +249,9 @@ static cocabo_status parse_kind(request *r, cocabo_error *err) {
 }
 
 static cocabo_status check_output(const request *r, cocabo_error *err) {
-  const char *output = r->args.output;
-  if (!output)
+  if (!r->args.output)
     return cb_fail(err, COCABO_E_INVALID, "-o is missing, want FILE.svg");
-  const size_t size = strlen(output);
-  if (size < 5 || strcasecmp(output + size - 4, ".svg") != 0)
-    return cb_fail(err, COCABO_E_INVALID, "-o is \"%s\", want a name that ends in .svg",
-                   output);
-  return COCABO_OK;
+  return front_check_ending("-o", r->args.output, ".svg", err);
 }
 
 static cocabo_status check_files(const request *r, cocabo_error *err) {

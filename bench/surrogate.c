@@ -68,17 +68,24 @@ static cocabo_status split_make(split *s, const cocabo_space *space, int train,
   return cb_no_memory(err);
 }
 
-static void draw_points(split *s, const bench_problem *problem,
-                        const cocabo_space *space) {
+/* A failed evaluation is no observation; where most fail there is nothing to learn. */
+static cocabo_status draw_points(split *s, const bench_problem *problem,
+                                 const cocabo_space *space, cocabo_error *err) {
+  const int n = s->train + s->test;
   cb_rng rng = bench_rng(s->repeat, BENCH_STREAM_SURROGATE, 0);
-  for (int i = 0; i < s->train + s->test;) {
+  for (int i = 0, failed = 0; i < n;) {
     cb_cell cells[BENCH_MAX_INPUTS];
     cb_space_sample(space, &rng, cells);
     cb_space_encode(space, cells, s->x + cb_at(0, i, s->d), s->h + cb_at(0, i, s->c));
     s->y[i] = bench_value_at_cells(problem, space, cells);
-    if (!isnan(s->y[i])) /* a failed evaluation is no observation */
+    if (!isnan(s->y[i]))
       i++;
+    else if (++failed == 100 + 10 * n)
+      return cb_fail(err, COCABO_E_NUMERIC,
+                     "%s failed %d times before it had %d values: %s", problem->name,
+                     failed, n, problem->failure);
   }
+  return COCABO_OK;
 }
 
 static void standardise(split *s) {
@@ -196,6 +203,16 @@ static cocabo_status parse_scale(request *r, cocabo_error *err) {
   return COCABO_OK;
 }
 
+/* A kept line does not say how many points there were: it is of the usual numbers. */
+static cocabo_status check_files(const surrogate_args *a, cocabo_error *err) {
+  if (a->lines && (a->train || a->test))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "%s and --lines are both given, but a line does not say how many "
+                   "points it is of",
+                   a->train ? "--train" : "--test");
+  return a->output ? front_check_ending("-o", a->output, ".md", err) : COCABO_OK;
+}
+
 static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err) {
   *r = (request){.train = 250, .test = 100, .repeats = 20};
   const surrogate_args *a = &r->args;
@@ -206,6 +223,7 @@ static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err)
   CB_TRY(front_parse_int("--train", a->train, 2, 5000, &r->train, err));
   CB_TRY(front_parse_int("--test", a->test, 1, 1000000, &r->test, err));
   CB_TRY(front_parse_int("--repeats", a->repeats, 1, 100000, &r->repeats, err));
+  CB_TRY(check_files(a, err));
   return parse_scale(r, err);
 }
 
@@ -225,7 +243,7 @@ static cocabo_status score_repeat(split *s, const request *r,
                                   const bench_problem *problem,
                                   const cocabo_space *space, const model *m,
                                   double *score, cocabo_error *err) {
-  draw_points(s, problem, space);
+  CB_TRY(draw_points(s, problem, space, err));
   standardise(s);
   CB_TRY(predict(m, s, err));
   *score = log_density(s) - (r->raw ? s->test * log(s->sd) : 0.0);
@@ -457,7 +475,9 @@ const front_command bench_surrogate = {
         "model sees the same points.\n"
         "With --lines the lines of --json are kept in a file, and what it has of the "
         "same\n"
-        "problem, model, scale and repeats is not computed again.",
+        "problem, model, scale and repeats is not computed again. Its lines are of "
+        "250\n"
+        "training and 100 test points.",
     .examples = "  cocabo-bench surrogate --problem ackley-2c,func-2c --model "
                 "cocabo-auto,onehot\n"
                 "  cocabo-bench surrogate --problem ackley-3c --train 100 --json\n"

@@ -50,6 +50,8 @@ static cocabo_status parse(table *t, int argc, char **argv, cocabo_error *err) {
     return cb_fail(err, COCABO_E_INVALID, "--at and --time are both given, want one");
   if (t->args.json && t->args.output)
     return cb_fail(err, COCABO_E_INVALID, "--json and -o are both given, want one");
+  if (t->args.output)
+    CB_TRY(front_check_ending("-o", t->args.output, ".md", err));
   t->unit = t->args.time ? "time" : "t";
   if (t->args.time)
     return front_parse_ints("--time", t->args.time, 0, INT32_MAX, &t->at, err);

@@ -302,6 +302,15 @@ cocabo_status front_parse_int(const char *option, const char *text, int64_t low,
   return COCABO_OK;
 }
 
+cocabo_status front_check_ending(const char *option, const char *name,
+                                 const char *ending, cocabo_error *err) {
+  const size_t size = strlen(name), wanted = strlen(ending);
+  if (size > wanted && strcasecmp(name + size - wanted, ending) == 0)
+    return COCABO_OK;
+  return front_fail(err, COCABO_E_INVALID, "%s is \"%s\", want a name that ends in %s",
+                    option, name, ending);
+}
+
 static int compare_ints(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);

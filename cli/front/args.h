@@ -97,6 +97,11 @@ int front_finish_output(const char *command);
 cocabo_status front_parse_int(const char *option, const char *text, int64_t low,
                               int64_t high, int64_t *out, cocabo_error *err);
 
+/* A file to write must have a name with that ending, in capitals or not: a name that
+ * belongs to something else is a slip that would cost a file. */
+cocabo_status front_check_ending(const char *option, const char *name,
+                                 const char *ending, cocabo_error *err);
+
 /* "0,3,5-7": distinct whole numbers in [low, high], in the order given. */
 enum { FRONT_MAX_INTS = 100000 };
 typedef struct front_ints {

@@ -1090,6 +1090,21 @@ class Measurements(Case):
             self.assertEqual(line.replace("(", " ").replace(")", " ").split(),
                              [a["problem"], "standard", "2", *numbers])
 
+    def test_surrogate_keeps_lines_of_the_usual_numbers_of_points(self):
+        for option in ("--train", "--test"):
+            self.refused(2, f"{option} and --lines are both given", "surrogate",
+                         "--problem", "func-2c", option, "20", "--lines", "l.jsonl")
+
+    def test_surrogate_gives_up_where_every_evaluation_fails(self):
+        if bench("evaluate", "svm-boston").returncode != 0:
+            self.skipTest("no svm-boston here")
+        # Too few descriptors for the pipe of an evaluation's process.
+        done = subprocess.run(["bash", "-c", 'ulimit -n 5; exec "$0" "$@"', BENCH,
+                               "surrogate", "--problem", "svm-boston", "--train", "2",
+                               "--test", "1"], text=True, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("svm-boston failed 130 times before it had 3 values", done.stderr)
+
     def test_surrogate_predicts_and_its_units_are_those_of_the_values(self):
         args = ["surrogate", "--problem", "ackley-2c", "--train", "150", "--test", "100",
                 "--repeats", "3", "--json"]

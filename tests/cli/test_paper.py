@@ -139,6 +139,15 @@ class Markdown(Case):
                          "| q | batch | runs | t = 0 | t = 1 |\n|---|--:|--:|--:|--:|\n"
                          "| a | 1 | 1 | **5 (0)** | - |\n")
 
+    def test_a_name_of_something_else_is_not_written_over(self):
+        text = self.HEADER + "p,a,1,0,0,1,1,1,0\n"
+        (self.folder / "r.csv").write_text(text)
+        for command in (["table", "r.csv"], ["surrogate", "--problem", "func-2c"]):
+            done = bench(*command, "-o", "r.csv", cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn('-o is "r.csv", want a name that ends in .md', done.stderr)
+        self.assertEqual((self.folder / "r.csv").read_text(), text)
+
     def test_json_and_markdown_are_one_too_many(self):
         done = bench("table", "r.csv", "--json", "-o", "t.md", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
