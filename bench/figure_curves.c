@@ -112,14 +112,9 @@ static cocabo_status check(const bench_curves *what, cocabo_error *err) {
 
 /* ---- panels, entries and curves ------------------------------------------------- */
 
-static bool same_problem(const bench_series *a, const bench_series *b) {
-  const bench_names n = bench_series_names(a), m = bench_series_names(b);
-  return same_text(n.problem, n.problem_size, m.problem, m.problem_size);
-}
-
 static size_t find_panel(const figure *f, const bench_series *run) {
   size_t i = 0;
-  while (i < f->n_panels && !same_problem(f->panels[i].problem, run))
+  while (i < f->n_panels && !bench_same_problem(f->panels[i].problem, run))
     i++;
   return i;
 }

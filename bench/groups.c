@@ -11,6 +11,12 @@ bool bench_same_group(const bench_series *a, const bench_series *b) {
   return a->group == b->group && memcmp(a->text, b->text, a->group) == 0;
 }
 
+bool bench_same_problem(const bench_series *a, const bench_series *b) {
+  const bench_names n = bench_series_names(a), m = bench_series_names(b);
+  return n.problem_size == m.problem_size &&
+         memcmp(n.problem, m.problem, (size_t)n.problem_size) == 0;
+}
+
 double bench_series_optimum(const bench_series *series) {
   const bench_names n = bench_series_names(series);
   const bench_problem *problem;

@@ -44,8 +44,9 @@ void bench_groups_free(bench_groups *groups); /* and back to {0} */
 /* Have all runs of the group come to this place with a value that counts? */
 bool bench_group_is_at(const bench_group *group, int64_t at);
 
-/* "problem,method,batch" of two runs. */
+/* Do two runs have the same "problem,method,batch", or only the same problem? */
 bool bench_same_group(const bench_series *a, const bench_series *b);
+bool bench_same_problem(const bench_series *a, const bench_series *b);
 
 /* The largest value that the run's problem has; NaN: the problem is not ours. */
 double bench_series_optimum(const bench_series *series);

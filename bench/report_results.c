@@ -64,9 +64,7 @@ static int choose_columns(const section *s, double at[MOST_COLUMNS]) {
 
 /* Groups of one problem and batch share a table. */
 static bool same_table(const bench_group *a, const bench_group *b) {
-  const bench_names n = bench_series_names(a->first), m = bench_series_names(b->first);
-  return a->first->batch == b->first->batch && n.problem_size == m.problem_size &&
-         memcmp(n.problem, m.problem, (size_t)n.problem_size) == 0;
+  return a->first->batch == b->first->batch && bench_same_problem(a->first, b->first);
 }
 
 static bool is_first_of_table(const section *s, size_t i) {

@@ -180,9 +180,7 @@ static void print_table(const table *t) {
  */
 
 static bool is_same_problem(const bench_group *a, const bench_group *b) {
-  const bench_names m = bench_series_names(a->first), n = bench_series_names(b->first);
-  return m.problem_size == n.problem_size &&
-         memcmp(m.problem, n.problem, (size_t)m.problem_size) == 0;
+  return bench_same_problem(a->first, b->first);
 }
 
 static bool is_first_of_problem(const table *t, size_t i) {
