@@ -230,9 +230,12 @@ class GetData(Case):
             self.skipTest(f"no {known}")
         numbers = [line.split() for line in known.read_text().splitlines()[2:]]
         self.file.write_text("".join(" ".join(row) + " \n" for row in numbers) + "\n")
+        ours = self.folder / "data/yacht/yacht_hydrodynamics.data"
+        ours.mkdir(parents=True)
+        self.assert_refused(self.get("yacht", self.file), 1, "cannot be replaced")
+        ours.rmdir()
         done = self.get("yacht", self.file)
         self.assertEqual(done.returncode, 0, done.stderr)
-        ours = self.folder / "data/yacht/yacht_hydrodynamics.data"
         self.assertEqual(ours.read_bytes(), known.read_bytes())
 
 
