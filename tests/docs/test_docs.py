@@ -245,6 +245,15 @@ class Tables(unittest.TestCase):
         declared |= set(re.findall(r"\b(COCABO_(?:OK|E_\w+))\s*=", header))
         self.assertEqual(declared - set(quoted(REFERENCE)), set())
 
+    def test_every_command_of_the_bench_is_in_the_reference(self):
+        listed = run([BUILD / "cocabo-bench", "--help"]).stdout.split("Commands:")[1]
+        commands = re.findall(r"(?m)^  (\w+) ", listed.split("\n\n")[0])
+        rows = re.findall(r"(?m)^\| `(\w+)` \|", prose(REFERENCE).split("## cocabo-bench")[1])
+        shown = "".join(text for _, text in blocks(REFERENCE, "sh"))
+        self.assertGreater(len(commands), 9)
+        self.assertEqual(sorted(rows), sorted(commands))
+        self.assertEqual([c for c in commands if f"cocabo-bench {c}" not in shown], [])
+
 
 class Names(unittest.TestCase):
     def test_relative_links_lead_somewhere(self):
