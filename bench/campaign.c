@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "csv.h"
+#include "front/args.h"
 #include "front/clock.h"
 #include "pool.h"
 #include "progress.h"
@@ -260,4 +261,27 @@ cocabo_status bench_campaign_run(bench_campaign *campaign, int jobs, bool quiet,
     fprintf(stderr, "%s: %zu of %zu runs done, %zu were there\n", campaign->path,
             campaign->n_todo, campaign->n, campaign->n - campaign->n_todo);
   return COCABO_OK;
+}
+
+/* ---- as a command --------------------------------------------------------------- */
+
+static int exit_status(cocabo_status status) {
+  if (status == COCABO_E_INTERRUPTED)
+    return 128 + bench_pool_signal();
+  return FRONT_FAILURE;
+}
+
+int bench_campaign_main(const char *command, const char *path,
+                        const bench_experiment *experiments, size_t n, int jobs,
+                        bool quiet) {
+  cocabo_error err;
+  bench_campaign *campaign;
+  cocabo_status status = bench_campaign_open(&campaign, path, experiments, n, &err);
+  if (status != COCABO_OK)
+    return front_complain(command,
+                          status == COCABO_E_BUSY ? FRONT_FAILURE : FRONT_USAGE, &err);
+  status = bench_campaign_run(campaign, jobs, quiet, &err);
+  bench_campaign_free(campaign);
+  return status == COCABO_OK ? FRONT_DONE
+                             : front_complain(command, exit_status(status), &err);
 }

@@ -27,4 +27,9 @@ void bench_campaign_free(bench_campaign *campaign); /* NULL is allowed */
 cocabo_status bench_campaign_run(bench_campaign *campaign, int jobs, bool quiet,
                                  cocabo_error *err);
 
+/* All of it for a command: complains in its name and returns the exit status. */
+int bench_campaign_main(const char *command, const char *path,
+                        const bench_experiment *experiments, size_t n, int jobs,
+                        bool quiet);
+
 #endif

@@ -252,27 +252,11 @@ static int step(const request *r, const front_command *command, int argc,
   step(r, command, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)),      \
        (const char *const[]){__VA_ARGS__})
 
-static int make_runs(const request *r, const char *csv) {
-  cocabo_error err;
-  bench_campaign *campaign;
-  cocabo_status status =
-      bench_campaign_open(&campaign, csv, r->experiments, r->n, &err);
-  if (status != COCABO_OK)
-    return front_complain("paper",
-                          status == COCABO_E_BUSY ? FRONT_FAILURE : FRONT_USAGE, &err);
-  status = bench_campaign_run(campaign, (int)r->jobs, r->args.quiet, &err);
-  bench_campaign_free(campaign);
-  if (status == COCABO_OK)
-    return FRONT_DONE;
-  return front_complain(
-      "paper",
-      status == COCABO_E_INTERRUPTED ? 128 + bench_pool_signal() : FRONT_FAILURE, &err);
-}
-
 /* The figure of what the file holds now, with whatever earlier calls put there. */
 static int make_figure(const request *r, const char *csv, const char *svg,
                        const char *table) {
-  int status = make_runs(r, csv);
+  int status = bench_campaign_main("paper", csv, r->experiments, r->n, (int)r->jobs,
+                                   r->args.quiet);
   if (status == FRONT_DONE)
     status = STEP(r, &bench_figure, csv, "--title", r->plan->title, "-o", svg);
   if (status == FRONT_DONE)

@@ -145,31 +145,12 @@ static void request_clear(request *r) {
 
 /* ---- the command ---------------------------------------------------------------- */
 
-static int exit_status(cocabo_status status) {
-  if (status == COCABO_E_INTERRUPTED)
-    return 128 + bench_pool_signal();
-  return FRONT_FAILURE;
-}
-
-static int carry_out(const request *r) {
-  cocabo_error err;
-  bench_campaign *campaign;
-  cocabo_status status =
-      bench_campaign_open(&campaign, r->args.output, r->experiments, r->n, &err);
-  if (status != COCABO_OK)
-    return front_complain("run", status == COCABO_E_BUSY ? FRONT_FAILURE : FRONT_USAGE,
-                          &err);
-  status = bench_campaign_run(campaign, (int)r->jobs, r->args.quiet, &err);
-  bench_campaign_free(campaign);
-  return status == COCABO_OK ? FRONT_DONE
-                             : front_complain("run", exit_status(status), &err);
-}
-
 static int run_main(int argc, char **argv) {
   request r;
   cocabo_error err;
   const int status = parse(&r, argc, argv, &err) == COCABO_OK
-                         ? carry_out(&r)
+                         ? bench_campaign_main("run", r.args.output, r.experiments, r.n,
+                                               (int)r.jobs, r.args.quiet)
                          : front_complain("run", FRONT_USAGE, &err);
   request_clear(&r);
   return status;
