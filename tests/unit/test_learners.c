@@ -557,6 +557,18 @@ static void training_that_diverges_is_a_failure(void **state) {
   bench_regression_free(&rows);
 }
 
+static void nn_yacht_has_its_optimum_at_known_settings(void **state) {
+  (void)state;
+  const bench_problem *problem = load_or_skip("nn-yacht");
+  const bench_training training = {.activation = BENCH_RELU,
+                                   .optimiser = BENCH_ADAM,
+                                   .dropout = 0.001,
+                                   .rate = 0.082228015108425034,
+                                   .hidden = 49,
+                                   .variance = 0.2};
+  assert_close(yacht_value(problem, &training, 0), problem->optimum, 1e-9);
+}
+
 /* Failing evaluations are told with a reason. */
 static void every_failure_has_its_sentence(void **state) {
   (void)state;
@@ -587,6 +599,7 @@ int main(void) {
       cmocka_unit_test(the_network_learns_what_it_does_in_numpy),
       cmocka_unit_test(on_yacht_too),
       cmocka_unit_test(training_that_diverges_is_a_failure),
+      cmocka_unit_test(nn_yacht_has_its_optimum_at_known_settings),
       cmocka_unit_test(every_failure_has_its_sentence),
   };
   return cmocka_run_group_tests_name("bench/learners", tests, NULL, NULL);
