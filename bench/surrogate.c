@@ -422,7 +422,7 @@ typedef struct papers {
 
 static cocabo_status do_problem(const request *r, const bench_problem *problem,
                                 papers *p, cocabo_error *err) {
-  scored row[sizeof models / sizeof models[0]];
+  scored row[sizeof models / sizeof models[0]] = {0};
   for (int k = 0; k < r->models.n; k++) {
     front_buffer line = {0};
     CB_TRY(obtain(r, problem, model_of(r, k), &p->lines, &row[k], err));
