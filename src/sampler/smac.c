@@ -312,7 +312,7 @@ static cocabo_status score_random(smac *s, search *in, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* x_j after a Gaussian step; on a grid it is one level at least. */
+/* x_j after a Gaussian step; on a grid it is one level at least, at an end inwards. */
 static double stepped(const smac *s, int j, double from, cb_rng *rng) {
   const double to = fmin(fmax(from + STEP * cb_rng_normal(rng), -1.0), 1.0);
   const int64_t levels = cb_space_levels(s->space, j);
@@ -321,7 +321,7 @@ static double stepped(const smac *s, int j, double from, cb_rng *rng) {
   const int64_t here = cb_space_level_of(s->space, j, from);
   int64_t there = cb_space_level_of(s->space, j, to);
   if (there == here)
-    there += to > from ? 1 : -1;
+    there += to > from || here == 0 ? 1 : -1;
   return cb_space_level_x(s->space, j,
                           there < 0         ? 0
                           : there >= levels ? levels - 1
