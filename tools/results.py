@@ -69,6 +69,9 @@ def section(folder: pathlib.Path, stem: str, title: str, text: str, command: str
 
 def main() -> None:
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/paper")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        sys.exit(f"tools/results.py: there is nothing in {folder}, want the folder of "
+                 "make paper")
     newest = max(path.stat().st_mtime for path in folder.iterdir())
     date = datetime.date.fromtimestamp(newest).isoformat()
     (ROOT / "docs/results").mkdir(exist_ok=True)
