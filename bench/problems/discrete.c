@@ -139,8 +139,8 @@ static double vessel_value(const bench_problem *problem, const cocabo_value *val
 
 #define BINARY_ACKLEY(its_name, n, function, text)                                     \
   {                                                                                    \
-    .name = its_name, .help = text, .d = 3, .c = n, .optimum = 0.0,                    \
-    .add_inputs = binary_ackley_add_inputs, .value = function                          \
+    .name = (its_name), .help = (text), .d = 3, .c = (n), .optimum = 0.0,              \
+    .add_inputs = binary_ackley_add_inputs, .value = (function)                        \
   }
 
 /* rosenbrock-10-mixed: at the third level of every ordinal, x = 0.7149 0.5233 0.2811

@@ -155,13 +155,13 @@ static double ackley_value(const bench_problem *problem, const cocabo_value *val
 #define CAMEL 0.10316284534898774
 #define FUNC(its_name, n, best, text)                                                  \
   {                                                                                    \
-    .name = its_name, .help = text, .d = 2, .c = n, .optimum = best,                   \
+    .name = (its_name), .help = (text), .d = 2, .c = (n), .optimum = (best),           \
     .add_inputs = func_add_inputs, .value = func_value                                 \
   }
 #define ACKLEY(its_name, n)                                                            \
   {                                                                                    \
-    .name = its_name, .help = "Ackley, " #n " categories of 17 levels, 1 number",      \
-    .d = 1, .c = n, .optimum = 0.0, .add_inputs = ackley_add_inputs,                   \
+    .name = (its_name), .help = "Ackley, " #n " categories of 17 levels, 1 number",    \
+    .d = 1, .c = (n), .optimum = 0.0, .add_inputs = ackley_add_inputs,                 \
     .value = ackley_value                                                              \
   }
 
