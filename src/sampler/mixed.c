@@ -37,17 +37,16 @@ enum {
   LATER_POOL = 250, /* for the second and later points of a batch, */
   LATER_STARTS = 2, /* and one for those after the first few */
   FEW_POINTS = 4,
-  CROWD = 8,              /* believers from which on every other point explores */
-  FIRST_RESTARTS = 3,     /* of the first fit, besides the start */
-  FIT_EVALUATIONS = 60,   /* of the likelihood while they are cheap */
-  FEW_EVALUATIONS = 40,   /* beyond EVERY_RESULT results, */
+  CROWD = 8,            /* believers from which on every other point explores */
+  FIRST_RESTARTS = 3,   /* of the first fit, besides the start */
+  FIT_EVALUATIONS = 60, /* of the likelihood while they are cheap */
+  FEW_EVALUATIONS = 40, /* beyond FEW_RESULTS of them, */
+  FEW_RESULTS = 60,
   LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
   MANY_RESULTS = 500,
-  EVERY_RESULT = 60, /* results up to which each is followed by a fit */
+  EVERY_RESULT = 150, /* results up to which each is followed by a fit */
   TURNS = 3,
-  /* Without categories. */
-  NUMBERS_EVERY_RESULT = 150,
-  NUMBERS_TURNS = 4
+  NUMBERS_TURNS = 4 /* without categories */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -167,16 +166,15 @@ static double log_slopes(const double *w, int n, double half_gap) {
 static bool fit_due(const cb_ask *ask) {
   const cb_history *history = ask->history;
   const int64_t seen = history->fit.n_theta > 0 ? history->fit.rows : 0;
-  const int64_t few = history->space->c > 0 ? EVERY_RESULT : NUMBERS_EVERY_RESULT;
   const int64_t sparse = history->n / 20 > 10 ? history->n / 20 : 10;
   const int64_t every = ask->settings->refit_every > 0 ? ask->settings->refit_every
-                        : history->n < few             ? 1
+                        : history->n < EVERY_RESULT    ? 1
                                                        : sparse;
   return history->n > 1 && history->n - seen >= every;
 }
 
 static int evaluations_for(int64_t n) {
-  return n < EVERY_RESULT   ? FIT_EVALUATIONS
+  return n < FEW_RESULTS    ? FIT_EVALUATIONS
          : n < MANY_RESULTS ? FEW_EVALUATIONS
                             : LEAST_EVALUATIONS;
 }
