@@ -1056,7 +1056,8 @@ class Measurements(Case):
         one, many = (measure(b, "--set", "refit_every=1000") for b in (1, 25))
         self.assertIsNone(many["refit_p50"])
         self.assertEqual(many["plain_p50"], many["p50"])
-        self.assertGreater(many["p50"], 3 * one["p50"])
+        # Divided by its 25 points it would be a fraction of one ask.
+        self.assertGreater(many["p50"], 1.2 * one["p50"])
         always = measure(16, "--set", "refit_every=1")
         self.assertIsNone(always["plain_p50"])
         self.assertEqual(always["refit_p50"], always["p50"])
