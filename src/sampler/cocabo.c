@@ -8,7 +8,7 @@
  *
  * Steps 4 and 5 are propose(); steps 6 and 7 are the user's evaluation and tell, whose
  * results the next propose finds in the history: catch_up_bandits() and
- * cb_surrogate_follow() fold in what is new. Trials that are still running are believed
+ * cb_learner_follow() fold in what is new. Trials that are still running are believed
  * to have their posterior mean (Appendix F), failed ones the worst value seen.
  *
  * For a batch of b points, Algorithm 2 takes the place of steps 4 and 5:
@@ -32,9 +32,9 @@
 #include "base/status.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
+#include "sampler/learner.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
-#include "sampler/surrogate.h"
 
 enum {
   STARTS = 3,          /* candidates that are climbed from, for a single point */
@@ -42,7 +42,6 @@ enum {
   PAPER_BATCH = 4,     /* batches up to this size get all of it for each point */
   LEAST_SAMPLES = 500, /* candidates, in any batch */
   SPARES = 20,         /* further ones, should those be duplicates */
-  RESTARTS = 5,        /* random restarts of the hyper-parameter fit */
   REDRAWS = 10         /* of h, when all its points are taken */
 };
 
@@ -50,17 +49,14 @@ enum {
 typedef struct {
   const cocabo_space *space; /* borrowed from the study */
   const cb_settings *settings;
-  cb_kernel_spec spec;
-  cb_theta_box box;
-  cb_team *team; /* c agents */
-  cb_surrogate *surrogate;
+  cb_learner learner;
+  cb_team *team;     /* c agents */
   cb_gp *gp;         /* the surrogate's */
   cb_search *search; /* NULL without numeric inputs */
   double *climbed;   /* d x BATCH_STARTS */
   int32_t *h;        /* c x b: the categories drawn for a batch */
   cb_draw *draws;    /* c x b: and how they were drawn */
   size_t h_room, draws_room;
-  cb_targets targets; /* what the process learns */
 } cocabo;
 
 static void destroy(void *state) {
@@ -68,12 +64,11 @@ static void destroy(void *state) {
   if (!s)
     return;
   cb_team_free(s->team);
-  cb_surrogate_free(s->surrogate);
+  cb_learner_close(&s->learner);
   cb_search_free(s->search);
   cb_free(s->climbed);
   cb_free(s->h);
   cb_free(s->draws);
-  cb_free(s->targets.y);
   cb_free(s);
 }
 
@@ -83,9 +78,8 @@ static cocabo_status build(cocabo *s, cocabo_error *err) {
   for (int j = 0; j < space->c; j++)
     arms[j] = cb_space_arms(space, j);
   CB_TRY(cb_team_new(&s->team, space->c, arms, s->settings->reward, err));
-  CB_TRY(
-      cb_surrogate_new(&s->surrogate, space, &s->spec, s->settings->model_size, err));
-  s->gp = cb_surrogate_gp(s->surrogate);
+  CB_TRY(cb_learner_open(&s->learner, s->space, err));
+  s->gp = cb_surrogate_gp(s->learner.surrogate);
   s->climbed = cb_calloc((size_t)space->d * BATCH_STARTS, sizeof(double));
   if (!s->climbed)
     return cb_no_memory(err);
@@ -102,13 +96,14 @@ static cocabo_status create(void **state, const cocabo_space *space,
     return cb_no_memory(err);
   s->space = space;
   s->settings = settings;
-  s->spec = (cb_kernel_spec){.d = space->d,
-                             .c = space->c,
-                             .ard = settings->ard,
-                             .half = settings->kernel_sum_half,
-                             .learn_lambda = settings->lambda_auto,
-                             .lambda = settings->lambda};
-  cb_theta_paper(&s->spec, &s->box);
+  s->learner.settings = settings;
+  s->learner.spec = (cb_kernel_spec){.d = space->d,
+                                     .c = space->c,
+                                     .ard = settings->ard,
+                                     .half = settings->kernel_sum_half,
+                                     .learn_lambda = settings->lambda_auto,
+                                     .lambda = settings->lambda};
+  cb_theta_paper(&s->learner.spec, &s->learner.box);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
     destroy(s);
@@ -175,23 +170,14 @@ static bool occurred_before(const cocabo *s, int k) {
 
 /* ---- step 5: the numbers --------------------------------------------------------- */
 
-static const double *theta_of(const cocabo *s, const cb_history *history) {
-  return history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
-}
-
-static cocabo_status follow(cocabo *s, const cb_history *history, cocabo_error *err) {
-  CB_TRY(cb_targets_set(&s->targets, history, s->settings, err));
-  return cb_surrogate_follow(s->surrogate, history, theta_of(s, history), s->targets.y,
-                             err);
-}
-
 /* The incumbent is the best value seen or, where values are noisy, the best mean. */
 static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
   cb_acquire acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa};
   if (history->best >= 0)
-    acquire.best = cb_surrogate_standardise(s->surrogate, history->y[history->best]);
+    acquire.best =
+        cb_surrogate_standardise(s->learner.surrogate, history->y[history->best]);
   if (!s->settings->deterministic)
-    cb_surrogate_best(s->surrogate, &acquire.best);
+    cb_surrogate_best(s->learner.surrogate, &acquire.best);
   return acquire;
 }
 
@@ -344,7 +330,8 @@ static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out
              .bandit =
                  cb_rng_make(s->settings->seed, CB_RNG_BANDIT, (uint64_t)ask->number),
              .out = out};
-  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history, s->targets.worst, err));
+  CB_TRY(cb_surrogate_believe(s->learner.surrogate, ask->history,
+                              s->learner.targets.worst, err));
   CB_TRY(draw_categories(s, &b.round, &b.bandit, err));
   for (int j = 0; j < ask->batch; j++) {
     if (occurred_before(s, j))
@@ -361,36 +348,27 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   cocabo *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(catch_up_bandits(s, ask->history, err));
-  CB_TRY(follow(s, ask->history, err));
+  CB_TRY(cb_learner_follow(&s->learner, ask->history, err));
   const cocabo_status status = select_batch(s, ask, out, err);
-  cb_surrogate_forget(s->surrogate);
+  cb_surrogate_forget(s->learner.surrogate);
   return status;
 }
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
-  cocabo *s = state;
-  double mean;
-  CB_TRY(follow(s, ask->history, err));
-  *row = cb_surrogate_best(s->surrogate, &mean);
-  return COCABO_OK;
+  return cb_learner_best(&((cocabo *)state)->learner, ask->history, row, err);
 }
 
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
 static int n_theta(const void *state) {
-  return cb_theta_lay_out(&((const cocabo *)state)->spec).count;
+  return cb_learner_n_theta(&((const cocabo *)state)->learner);
 }
 
 static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
-  cocabo *s = state;
-  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n_theta(s), err));
-  CB_TRY(cb_targets_set(&s->targets, ask->history, s->settings, err));
-  return cb_surrogate_fit(s->surrogate, ask->history, s->targets.y, &s->box, RESTARTS,
-                          &rng, out->theta, err);
+  return cb_learner_fit(&((cocabo *)state)->learner, ask, out, err);
 }
 
 const cb_sampler cb_sampler_cocabo = {

@@ -17,50 +17,42 @@
  *
  * Hyper-parameters are learnt when `cocabo` learns them: at rounds 10, 20, 30 ...
  */
-#include <math.h>
-
 #include "acquisition/mixed_search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
+#include "sampler/learner.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
-#include "sampler/surrogate.h"
 
 enum {
   POOL = 1000, /* of the search */
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch */
-  LATER_STARTS = 2,
-  RESTARTS = 5 /* random restarts of the hyper-parameter fit */
+  LATER_STARTS = 2
 };
 
 /* Everything here is a cache of what the history implies. */
 typedef struct {
   const cocabo_space *space; /* borrowed from the study */
   const cb_settings *settings;
-  cb_kernel_spec spec;
-  cb_theta_box box;
-  cb_surrogate *surrogate;
+  cb_learner learner;
   cb_mixed_search *search;
-  cb_targets targets;
 } onehot;
 
 static void destroy(void *state) {
   onehot *s = state;
   if (!s)
     return;
-  cb_surrogate_free(s->surrogate);
+  cb_learner_close(&s->learner);
   cb_mixed_search_free(s->search);
-  cb_free(s->targets.y);
   cb_free(s);
 }
 
 static cocabo_status build(onehot *s, cocabo_error *err) {
   const cb_domain domain = cb_domain_of(s->space);
-  CB_TRY(cb_surrogate_new(&s->surrogate, s->space, &s->spec, s->settings->model_size,
-                          err));
+  CB_TRY(cb_learner_open(&s->learner, s->space, err));
   return cb_mixed_search_new(&s->search, &domain, err);
 }
 
@@ -72,8 +64,9 @@ static cocabo_status create(void **state, const cocabo_space *space,
     return cb_no_memory(err);
   s->space = space;
   s->settings = settings;
-  s->spec = (cb_kernel_spec){.d = space->d, .c = space->c, .form = CB_ONEHOT};
-  cb_theta_onehot(&s->spec, &s->box);
+  s->learner.settings = settings;
+  s->learner.spec = (cb_kernel_spec){.d = space->d, .c = space->c, .form = CB_ONEHOT};
+  cb_theta_onehot(&s->learner.spec, &s->learner.box);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
     destroy(s);
@@ -83,24 +76,15 @@ static cocabo_status create(void **state, const cocabo_space *space,
   return COCABO_OK;
 }
 
-static const double *theta_of(const onehot *s, const cb_history *history) {
-  return history->fit.n_theta > 0 ? history->fit.theta : s->box.start;
-}
-
-static cocabo_status follow(onehot *s, const cb_history *history, cocabo_error *err) {
-  CB_TRY(cb_targets_set(&s->targets, history, s->settings, err));
-  return cb_surrogate_follow(s->surrogate, history, theta_of(s, history), s->targets.y,
-                             err);
-}
-
 /* The result that is best so far, as the model sees it if values are noisy: its row, or
  * -1, and in *value its target. */
 static int64_t incumbent(const onehot *s, const cb_history *history, double *value) {
   *value = 0.0;
   if (!s->settings->deterministic)
-    return cb_surrogate_best(s->surrogate, value);
+    return cb_surrogate_best(s->learner.surrogate, value);
   if (history->best >= 0)
-    *value = cb_surrogate_standardise(s->surrogate, s->targets.y[history->best]);
+    *value = cb_surrogate_standardise(s->learner.surrogate,
+                                      s->learner.targets.y[history->best]);
   return history->best;
 }
 
@@ -129,8 +113,8 @@ static batch plan_batch(const onehot *s, const cb_ask *ask) {
 static void select_point(onehot *s, const batch *b, cb_proposal *out, int k) {
   const uint64_t number = (uint64_t)b->ask->number + (uint64_t)k;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
-  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogate),
-                                         &b->acquire, &b->plan, &rng);
+  const int ranked = cb_mixed_search_run(
+      s->search, cb_surrogate_gp(s->learner.surrogate), &b->acquire, &b->plan, &rng);
   out[k].drawn = false;
   if (cb_ask_take_ranked(b->ask, s->search, ranked, NULL, out, k))
     return;
@@ -143,12 +127,13 @@ static cocabo_status select_batch(onehot *s, const cb_ask *ask, cb_proposal *out
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
   batch b = plan_batch(s, ask);
-  CB_TRY(cb_surrogate_believe(s->surrogate, ask->history, s->targets.worst, err));
+  CB_TRY(cb_surrogate_believe(s->learner.surrogate, ask->history,
+                              s->learner.targets.worst, err));
   for (int k = 0; k < ask->batch; k++) {
     CB_TRY(cb_ask_poll(ask, err));
     if (k > 0) {
       cb_space_encode(s->space, out[k - 1].cells, x, h);
-      CB_TRY(cb_gp_believe(cb_surrogate_gp(s->surrogate), x, h, err));
+      CB_TRY(cb_gp_believe(cb_surrogate_gp(s->learner.surrogate), x, h, err));
       b.plan.pool = LATER_POOL;
       b.plan.starts = LATER_STARTS;
     }
@@ -161,33 +146,24 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
                              cocabo_error *err) {
   onehot *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
-  CB_TRY(follow(s, ask->history, err));
+  CB_TRY(cb_learner_follow(&s->learner, ask->history, err));
   const cocabo_status status = select_batch(s, ask, out, err);
-  cb_surrogate_forget(s->surrogate);
+  cb_surrogate_forget(s->learner.surrogate);
   return status;
 }
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
-  onehot *s = state;
-  double mean;
-  CB_TRY(follow(s, ask->history, err));
-  *row = cb_surrogate_best(s->surrogate, &mean);
-  return COCABO_OK;
+  return cb_learner_best(&((onehot *)state)->learner, ask->history, row, err);
 }
 
 static int n_theta(const void *state) {
-  return cb_theta_lay_out(&((const onehot *)state)->spec).count;
+  return cb_learner_n_theta(&((const onehot *)state)->learner);
 }
 
 static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
-  onehot *s = state;
-  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  CB_TRY(cb_fit_start(out, theta_of(s, ask->history), n_theta(s), err));
-  CB_TRY(cb_targets_set(&s->targets, ask->history, s->settings, err));
-  return cb_surrogate_fit(s->surrogate, ask->history, s->targets.y, &s->box, RESTARTS,
-                          &rng, out->theta, err);
+  return cb_learner_fit(&((onehot *)state)->learner, ask, out, err);
 }
 
 const cb_sampler cb_sampler_onehot = {

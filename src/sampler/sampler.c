@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/status.h"
 #include "sampler/samplers.h"
 
@@ -142,15 +141,6 @@ bool cb_fit_due_by_rounds(const cb_ask *ask) {
   return history->n > 1 && (unseen || (history->n_rounds + 1) / every > last / every);
 }
 
-cocabo_status cb_fit_start(cb_fit *out, const double *theta, int n, cocabo_error *err) {
-  out->theta = cb_calloc((size_t)n, sizeof *theta);
-  if (!out->theta)
-    return cb_no_memory(err);
-  memcpy(out->theta, theta, (size_t)n * sizeof *theta);
-  out->n_theta = n;
-  return COCABO_OK;
-}
-
 static int ascending(const void *a, const void *b) {
   const double u = *(const double *)a, v = *(const double *)b;
   return (u > v) - (u < v);
@@ -175,23 +165,4 @@ double cb_cut_far_below(const cb_history *history, double *out, bool *cut) {
     out[i] = far ? 2.0 * (0.5 * top - most) : y[i];
   }
   return m;
-}
-
-cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
-                             const cb_settings *settings, cocabo_error *err) {
-  const size_t n = (size_t)history->n;
-  bool cut;
-  if (!cb_reserve((void **)&targets->y, &targets->room, n, sizeof *targets->y))
-    return cb_no_memory(err);
-  targets->worst = 0.0;
-  if (n == 0)
-    return COCABO_OK;
-  if (settings->cut_outliers)
-    cb_cut_far_below(history, targets->y, &cut);
-  else
-    memcpy(targets->y, history->y, n * sizeof *targets->y);
-  targets->worst = targets->y[0];
-  for (size_t i = 1; i < n; i++)
-    targets->worst = fmin(targets->worst, targets->y[i]);
-  return COCABO_OK;
 }

@@ -50,15 +50,6 @@ void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
  * best and median. *cut: was there such a value? Returns half of that gap. */
 double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
 
-/* What a model learns: y, cut off as above unless the user wants it kept. */
-typedef struct cb_targets {
-  double *y;    /* a row of the history each; owned */
-  double worst; /* of them, 0 if there is none */
-  size_t room;
-} cb_targets;
-cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
-                             const cb_settings *settings, cocabo_error *err);
-
 /* The space as cb_mixed_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);
 
@@ -66,8 +57,5 @@ cb_domain cb_domain_of(const cocabo_space *space);
  * also when more than model_size results came after the last fit, since an active set
  * is only chosen from those before it. */
 bool cb_fit_due_by_rounds(const cb_ask *ask);
-
-/* out->theta becomes a copy of theta[0..n-1], where learning starts. */
-cocabo_status cb_fit_start(cb_fit *out, const double *theta, int n, cocabo_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "cocabo.h"
-#include "sampler/samplers.h"
+#include "sampler/learner.h"
 #include "study/study.h"
 
 static cocabo_error err;

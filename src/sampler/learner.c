@@ -1,0 +1,79 @@
+#include "sampler/learner.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "sampler/samplers.h"
+
+enum { RESTARTS = 5 }; /* random ones of the hyper-parameter fit */
+
+cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
+                             const cb_settings *settings, cocabo_error *err) {
+  const size_t n = (size_t)history->n;
+  bool cut;
+  if (!cb_reserve((void **)&targets->y, &targets->room, n, sizeof *targets->y))
+    return cb_no_memory(err);
+  targets->worst = 0.0;
+  if (n == 0)
+    return COCABO_OK;
+  if (settings->cut_outliers)
+    cb_cut_far_below(history, targets->y, &cut);
+  else
+    memcpy(targets->y, history->y, n * sizeof *targets->y);
+  targets->worst = targets->y[0];
+  for (size_t i = 1; i < n; i++)
+    targets->worst = fmin(targets->worst, targets->y[i]);
+  return COCABO_OK;
+}
+
+cocabo_status cb_learner_open(cb_learner *learner, const cocabo_space *space,
+                              cocabo_error *err) {
+  return cb_surrogate_new(&learner->surrogate, space, &learner->spec,
+                          learner->settings->model_size, err);
+}
+
+void cb_learner_close(cb_learner *learner) {
+  cb_surrogate_free(learner->surrogate);
+  cb_free(learner->targets.y);
+}
+
+static const double *theta_of(const cb_learner *learner, const cb_history *history) {
+  return history->fit.n_theta > 0 ? history->fit.theta : learner->box.start;
+}
+
+cocabo_status cb_learner_follow(cb_learner *learner, const cb_history *history,
+                                cocabo_error *err) {
+  CB_TRY(cb_targets_set(&learner->targets, history, learner->settings, err));
+  return cb_surrogate_follow(learner->surrogate, history, theta_of(learner, history),
+                             learner->targets.y, err);
+}
+
+int cb_learner_n_theta(const cb_learner *learner) {
+  return cb_theta_lay_out(&learner->spec).count;
+}
+
+cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out,
+                             cocabo_error *err) {
+  const cb_history *history = ask->history;
+  const size_t n = (size_t)cb_learner_n_theta(learner);
+  cb_rng rng = cb_rng_make(learner->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  out->theta = cb_calloc(n, sizeof *out->theta);
+  if (!out->theta)
+    return cb_no_memory(err);
+  out->n_theta = (int)n;
+  memcpy(out->theta, theta_of(learner, history), n * sizeof *out->theta);
+  CB_TRY(cb_targets_set(&learner->targets, history, learner->settings, err));
+  return cb_surrogate_fit(learner->surrogate, history, learner->targets.y,
+                          &learner->box, RESTARTS, &rng, out->theta, err);
+}
+
+cocabo_status cb_learner_best(cb_learner *learner, const cb_history *history,
+                              int64_t *row, cocabo_error *err) {
+  double mean;
+  CB_TRY(cb_learner_follow(learner, history, err));
+  *row = cb_surrogate_best(learner->surrogate, &mean);
+  return COCABO_OK;
+}

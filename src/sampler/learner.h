@@ -1,0 +1,51 @@
+/* learner.h - a surrogate that learns as the paper says: all of it anew at rounds 10,
+ * 20, 30 ... (cb_fit_due_by_rounds), from the last fit and from random restarts.
+ */
+#ifndef CB_SAMPLER_LEARNER_H
+#define CB_SAMPLER_LEARNER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cocabo.h"
+#include "data/history.h"
+#include "model/gp_fit.h"
+#include "model/kernel.h"
+#include "sampler/sampler.h"
+#include "sampler/surrogate.h"
+
+/* What a model learns: y, cut off far below the median (cb_cut_far_below) unless the
+ * user wants it kept. Starts as {0}; y is released with cb_free. */
+typedef struct cb_targets {
+  double *y;    /* a row of the history each; owned */
+  double worst; /* of them, 0 if there is none */
+  size_t room;
+} cb_targets;
+cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
+                             const cb_settings *settings, cocabo_error *err);
+
+typedef struct cb_learner {
+  const cb_settings *settings; /* borrowed; this, spec and box are its creator's */
+  cb_kernel_spec spec;
+  cb_theta_box box;
+  cb_surrogate *surrogate;
+  cb_targets targets; /* of the history that was followed last */
+} cb_learner;
+
+/* Makes the surrogate; the space is borrowed from the study. */
+cocabo_status cb_learner_open(cb_learner *learner, const cocabo_space *space,
+                              cocabo_error *err);
+void cb_learner_close(cb_learner *learner);
+
+/* Takes in what is new, with the hyper-parameters of the history's fit. */
+cocabo_status cb_learner_follow(cb_learner *learner, const cb_history *history,
+                                cocabo_error *err);
+
+/* A sampler's fit, n_theta and best. */
+cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out,
+                             cocabo_error *err);
+int cb_learner_n_theta(const cb_learner *learner);
+cocabo_status cb_learner_best(cb_learner *learner, const cb_history *history,
+                              int64_t *row, cocabo_error *err);
+
+#endif
