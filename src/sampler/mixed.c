@@ -12,7 +12,9 @@
  *               each of them alone gets stuck on some problem. Every other UCB only
  *               looks at points that it knows little about.
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
- *               all on the warped model and in a trust region around the best
+ *               all on the warped model and in a trust region around the best. It
+ *               holds the next levels of a grid, however narrow it is, but on odd
+ *               turns, when those that are far apart stay and the others move
  *   batches     every point before it is believed to have its mean; in a crowd every
  *               other one explores
  *
@@ -321,7 +323,9 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.h = top->h;
   }
   if (top && s->space->c == 0 && s->settings->ard) {
-    cb_trust_box(s->space, top->x, cb_trust_reach(history), theta, lower, upper);
+    const bool next_levels = (history->n_sampled + k) % 2 == 0;
+    cb_trust_box(s->space, top->x, cb_trust_reach(history), next_levels, theta, lower,
+                 upper);
     plan.lower = lower;
     plan.upper = upper;
   }

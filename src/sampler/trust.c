@@ -44,8 +44,15 @@ double cb_trust_reach(const cb_history *history) {
   return reach;
 }
 
-static void hold_neighbours(const cocabo_space *space, int j, double xj, double *lower,
-                            double *upper) {
+static bool nothing_but_grids(const cocabo_space *space) {
+  for (int j = 0; j < space->d; j++)
+    if (cb_space_levels(space, j) == 0)
+      return false;
+  return true;
+}
+
+static void hold_next_levels(const cocabo_space *space, int j, double xj, double *lower,
+                             double *upper) {
   const int64_t levels = cb_space_levels(space, j);
   const int64_t k = levels > 0 ? cb_space_level_of(space, j, xj) : 0;
   if (k > 0)
@@ -55,7 +62,9 @@ static void hold_neighbours(const cocabo_space *space, int j, double xj, double 
 }
 
 void cb_trust_box(const cocabo_space *space, const double *x, double reach,
-                  const double *log_scales, double *lower, double *upper) {
+                  bool next_levels, const double *log_scales, double *lower,
+                  double *upper) {
+  const bool hold = next_levels || nothing_but_grids(space);
   double mean = 0.0;
   for (int j = 0; j < space->d; j++)
     mean += log_scales[j] / space->d;
@@ -63,6 +72,7 @@ void cb_trust_box(const cocabo_space *space, const double *x, double reach,
     const double along = reach * exp(log_scales[j] - mean);
     lower[j] = fmax(x[j] - along, -1.0);
     upper[j] = fmin(x[j] + along, 1.0);
-    hold_neighbours(space, j, x[j], &lower[j], &upper[j]);
+    if (hold)
+      hold_next_levels(space, j, x[j], &lower[j], &upper[j]);
   }
 }

@@ -8,15 +8,19 @@
 #ifndef CB_SAMPLER_TRUST_H
 #define CB_SAMPLER_TRUST_H
 
+#include <stdbool.h>
+
 #include "data/history.h"
 
 /* Half the side of the box, in units of [-1,1]: the fold. */
 double cb_trust_reach(const cb_history *history);
 
 /* lower[0..d-1] and upper[0..d-1]: reach in every direction from x, longer along long
- * length scales; where x_j lives on a grid it holds the levels next to x_j. log_scales
- * has d logarithms of length scales. */
+ * length scales. With next_levels it holds the levels next to x_j where x_j lives on a
+ * grid, however far they are, and so it does where there is nothing but grids: it is
+ * never x alone. log_scales has d logarithms of length scales. */
 void cb_trust_box(const cocabo_space *space, const double *x, double reach,
-                  const double *log_scales, double *lower, double *upper);
+                  bool next_levels, const double *log_scales, double *lower,
+                  double *upper);
 
 #endif

@@ -93,31 +93,65 @@ static void losses_narrow_it_until_it_starts_over(void **state) {
   end(&l);
 }
 
-static void the_box_follows_the_length_scales_and_holds_neighbours(void **state) {
+/* Scales 1/2, 2, 1: their geometric mean is 1. The third input has levels 0.2 apart. */
+static void the_box_follows_the_length_scales(void **state) {
   (void)state;
   life l = begin();
-  /* Scales 1/2, 2, 1: their geometric mean is 1. */
   const double x[3] = {0.3, -0.9, 0.0}, scales[3] = {log(0.5), log(2.0), 0.0};
   double lower[3], upper[3];
-  cb_trust_box(l.space, x, 0.1, scales, lower, upper);
+  cb_trust_box(l.space, x, 0.1, false, scales, lower, upper);
   assert_close(lower[0], 0.25, 1e-14);
   assert_close(upper[0], 0.35, 1e-14);
   assert_close(lower[1], -1.0, 1e-15); /* the cube's end */
   assert_close(upper[1], -0.7, 1e-14);
-  assert_close(lower[2], -0.2, 1e-14); /* levels are 0.2 apart: both neighbours */
-  assert_close(upper[2], 0.2, 1e-14);
+  assert_close(lower[2], -0.1, 1e-14);
+  assert_close(upper[2], 0.1, 1e-14);
   const double corner[3] = {1.0, 1.0, 1.0};
-  cb_trust_box(l.space, corner, 1.6, scales, lower, upper);
+  cb_trust_box(l.space, corner, 1.6, true, scales, lower, upper);
   assert_close(lower[2], -0.6, 1e-14);
   assert_close(upper[2], 1.0, 1e-15);
   end(&l);
+}
+
+static void it_holds_the_next_levels_if_it_shall(void **state) {
+  (void)state;
+  life l = begin();
+  const double x[3] = {0.3, -0.9, 0.0}, scales[3] = {0.0, 0.0, 0.0};
+  double lower[3], upper[3];
+  cb_trust_box(l.space, x, 0.1, true, scales, lower, upper);
+  assert_close(lower[0], 0.2, 1e-14); /* on no grid: as it was */
+  assert_close(upper[1], -0.8, 1e-14);
+  assert_close(lower[2], -0.2, 1e-14);
+  assert_close(upper[2], 0.2, 1e-14);
+  const double corner[3] = {1.0, 1.0, 1.0};
+  cb_trust_box(l.space, corner, 0.1, true, scales, lower, upper);
+  assert_close(lower[2], 0.8, 1e-14);
+  assert_close(upper[2], 1.0, 1e-15);
+  end(&l);
+}
+
+static void with_nothing_but_grids_it_is_never_one_point(void **state) {
+  (void)state;
+  cocabo_space *space = cocabo_space_new();
+  assert_ok(cocabo_space_add(space, "i", "int(0,1)", &err));
+  assert_ok(cocabo_space_add(space, "j", "int(0,2)", &err));
+  const double x[2] = {cb_space_level_x(space, 0, 0), cb_space_level_x(space, 1, 1)};
+  const double scales[2] = {0.0, 0.0};
+  double lower[2], upper[2];
+  cb_trust_box(space, x, 0.05, false, scales, lower, upper);
+  assert_close(upper[0], cb_space_level_x(space, 0, 1), 1e-14);
+  assert_close(lower[1], cb_space_level_x(space, 1, 0), 1e-14);
+  assert_close(upper[1], cb_space_level_x(space, 1, 2), 1e-14);
+  cocabo_space_free(space);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(three_wins_in_a_row_widen_it),
       cmocka_unit_test(losses_narrow_it_until_it_starts_over),
-      cmocka_unit_test(the_box_follows_the_length_scales_and_holds_neighbours),
+      cmocka_unit_test(the_box_follows_the_length_scales),
+      cmocka_unit_test(it_holds_the_next_levels_if_it_shall),
+      cmocka_unit_test(with_nothing_but_grids_it_is_never_one_point),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
