@@ -23,13 +23,6 @@ def matern52(x, y, scales):
     return (1 + s + s * s / 3) * mp.exp(-s)
 
 
-def pairs(x, y, scales):
-    """The mean over all pairs of inputs of the product of their own kernels."""
-    g = [matern52([a], [b], [l]) for a, b, l in zip(x, y, scales)]
-    both = [g[i] * g[j] for j in range(len(g)) for i in range(j)]
-    return mp.fsum(both) / len(both)
-
-
 def overlap(h, g):
     return mp.mpf(sum(a == b for a, b in zip(h, g))) / len(h)
 
@@ -51,8 +44,6 @@ def free(case, theta, p, q, scales):
         total += next(weights) * kh * kx
     if c > 1 and d:
         total += next(weights) * ka * kx
-    if case["pairs"]:
-        total += next(weights) * pairs(p[0], q[0], scales)
     return total
 
 
@@ -124,14 +115,12 @@ def posterior(case, theta, q):
     return mean, mp.sqrt(var)
 
 
-def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER",
-              pairs=False):
+def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER"):
     n, m = 7, 3
     arms = [3 + j for j in range(c)]
     num = lambda lo, hi: mp.mpf(rng.randrange(int(lo * 1000), int(hi * 1000))) / 1000
     point = lambda: ([num(-1, 1) for _ in range(d)], [rng.randrange(a) for a in arms])
-    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn, form=form,
-                pairs=pairs)
+    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn, form=form)
     case["lambda"], case["arms"] = lam, arms
     case["points"] = [point() for _ in range(n)]
     case["queries"] = [point() for _ in range(m - 1)] + [case["points"][2]]
@@ -143,7 +132,7 @@ def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER",
         theta = [mp.log(num(0.7, 2.9)), mp.log(num(0.3, 3))]
     elif form == "CB_FREE":
         both, many = bool(d and c), c > 1
-        weights = bool(c) + many + bool(d) + both + (many and both) + pairs
+        weights = bool(c) + many + bool(d) + both + (many and both)
         theta += [mp.log(num(0.1, 2)) for _ in range(c + weights)]
     elif learn and d and c:
         theta += [mp.mpf("0.374")]
@@ -166,7 +155,7 @@ def emit(case):
     ints = lambda vs: "{" + ", ".join(str(v) for v in vs or [0]) + "}"
     return f"""    {{.name = "{case['name']}",
      .spec = {{.d = {case['d']}, .c = {case['c']}, .form = {case['form']}, .ard = {b(case['ard'])},
-              .pairs = {b(case['pairs'])}, .half = {b(case['half'])}, .learn_lambda = {b(case['learn'])},
+              .half = {b(case['half'])}, .learn_lambda = {b(case['learn'])},
               .lambda = {case['lambda']}}},
      .n = {n}, .m = {m}, .n_theta = {len(theta)},
      .theta = {row(theta)},
@@ -220,9 +209,6 @@ def main():
         make_case(rng, "one-hot", 2, 3, False, False, False, 0.0, form="CB_ONEHOT"),
         make_case(rng, "one-hot, numbers only", 3, 0, False, False, False, 0.0, form="CB_ONEHOT"),
         make_case(rng, "one-hot, categories only", 0, 4, False, False, False, 0.0, form="CB_ONEHOT"),
-        make_case(rng, "pairs", 4, 0, True, False, False, 0.0, form="CB_FREE", pairs=True),
-        make_case(rng, "pairs, one scale", 3, 0, False, False, False, 0.0, form="CB_FREE",
-                  pairs=True),
     ]
     text = HEAD + "".join(emit(c) for c in cases) + "};\n"
     (ROOT / "tests/oracle/gp.h").write_text(text)

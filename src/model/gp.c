@@ -39,8 +39,7 @@ struct cb_gp {
   int32_t *G;       /* CB_BLOCK x c: their categories, where they differ */
   double *slope;    /* room */
   double *kx;       /* room */
-  double *pairs;    /* room x d: slopes by one input, only with pairs */
-  void *memory;     /* the one block behind X .. pairs */
+  void *memory;     /* the one block behind X .. kx */
 };
 
 /* On values scaled by a power of two, so that neither a sum nor a square of them leaves
@@ -102,7 +101,7 @@ void cb_gp_free(cb_gp *gp) {
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
   return room * (room + d + 10) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
-         (gp->spec.pairs ? room * d : 0) + (room * c + 1) / 2;
+         (room * c + 1) / 2;
 }
 
 /* Carves all arrays for gp->room points out of one block. */
@@ -123,8 +122,6 @@ static void carve(cb_gp *gp, double *p) {
   gp->ka = p, p += room;
   gp->slope = p, p += room;
   gp->kx = p, p += room;
-  if (gp->spec.pairs)
-    gp->pairs = p, p += room * (size_t)gp->spec.d;
   gp->G = (int32_t *)p, p += CB_BLOCK * (size_t)gp->spec.c;
   gp->H = (int32_t *)p;
 }
@@ -425,15 +422,13 @@ void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
 }
 
 /* d mu / d x_j = sum_i alpha_i dk_i/dx_j and d var / d x_j = -2 sum_i (K^-1 k)_i
- * dk_i/dx_j, where dk_i/dx_j = 2 (slope_i + pairs_ij) (x_j - X_ij) / l_j^2. */
+ * dk_i/dx_j, where dk_i/dx_j = 2 slope_i (x_j - X_ij) / l_j^2. */
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd) {
   const int d = gp->spec.d, n = gp->n;
   double *k = gp->block;
   cb_kernel_row_slope(&gp->kernel, n, gp->X, gp->room, &gp->slice, x, k, gp->slope,
                       NULL);
-  if (gp->spec.pairs)
-    cb_kernel_pair_slopes(&gp->kernel, n, gp->X, gp->room, x, gp->kx, gp->pairs);
   *mu = cb_linalg_dot(n, k, gp->alpha);
   cb_linalg_solve_ut(n, gp->U, gp->room, k);
   *sd = deviation(gp, cb_linalg_sum_squares(n, k));
@@ -441,16 +436,9 @@ void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
 
   for (int j = 0; j < d; j++) {
     const double *column = gp->X + cb_at(0, j, gp->room);
-    const double *slope = gp->slope;
-    if (gp->spec.pairs) {
-      double *own = gp->pairs + cb_at(0, j, n);
-      for (int i = 0; i < n; i++)
-        own[i] += gp->slope[i];
-      slope = own;
-    }
     double by_mean = 0.0, by_variance = 0.0;
     for (int i = 0; i < n; i++) {
-      const double g = slope[i] * (x[j] - column[i]);
+      const double g = gp->slope[i] * (x[j] - column[i]);
       by_mean += gp->alpha[i] * g;
       by_variance += k[i] * g;
     }

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/vector.h"
 #include "base/vexp.h"
-#include "cocabo.h"
 
 cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
   const bool both = spec->d > 0 && spec->c > 0;
@@ -17,8 +16,7 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
                        .a = -1,
                        .x = -1,
                        .p = -1,
-                       .b = -1,
-                       .q = -1};
+                       .b = -1};
   int next = t.scales = spec->form == CB_ONEHOT ? 1 : spec->ard ? spec->d : spec->d > 0;
   if (spec->form == CB_ONEHOT) {
     t.weights = t.x = next++;
@@ -37,8 +35,6 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
       t.p = next++;
     if (both && spec->c > 1)
       t.b = next++;
-    if (spec->pairs)
-      t.q = next++;
     t.n_weights = next - t.weights;
   } else if (both && spec->learn_lambda) {
     t.lambda = next++;
@@ -62,7 +58,6 @@ static void set_weights(cb_kernel *k, const cb_kernel_spec *spec,
   k->w_x = weight(theta, t->x);
   k->w_p = weight(theta, t->p);
   k->w_b = weight(theta, t->b);
-  k->w_q = weight(theta, t->q);
   if (spec->form != CB_PAPER)
     return;
   const double lambda = t->lambda >= 0 ? theta[t->lambda] : spec->lambda;
@@ -88,7 +83,7 @@ void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta
 }
 
 double cb_kernel_self(const cb_kernel *k) {
-  return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b + k->w_q;
+  return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b;
 }
 
 CB_VECTORISED
@@ -156,95 +151,6 @@ static inline void scaled_squares(const cb_kernel *k, int n, const double *X, in
   }
 }
 
-/* Pairs are summed as sum_j g_j (g_1 + .. + g_{j-1}), a few points at a time. */
-enum { FEW = 16 };
-
-static double pairs_of(const cb_kernel *k) {
-  return 0.5 * k->d * (k->d - 1.0);
-}
-
-/* g = g_j between x_j and `few` entries of a column, and by_v = dg/dv. */
-static inline void one_input(int few, double xj, const double *column, double scale,
-                             double *restrict g, double *restrict by_v) {
-  for (int i = 0; i < few; i++) {
-    const double u = xj - column[i];
-    const double s = sqrt(5.0 * (u * u * scale));
-    const double e = cb_exp_neg(-s);
-    g[i] = (1.0 + s + s * s * (1.0 / 3.0)) * e;
-    by_v[i] = (-5.0 / 6.0) * (1.0 + s) * e;
-  }
-}
-
-/* Adds w_q k_q to kz. */
-CB_VECTORISED
-static void add_pairs(const cb_kernel *k, int n, const double *X, int ld,
-                      const double *x, double *restrict kz) {
-  const double weight_of_one = k->w_q / pairs_of(k);
-  for (int first = 0; first < n; first += FEW) {
-    const int few = n - first < FEW ? n - first : FEW;
-    double g[FEW], by_v[FEW], sum[FEW] = {0}, pairs[FEW] = {0};
-    for (int j = 0; j < k->d; j++) {
-      one_input(few, x[j], X + cb_at(first, j, ld), k->inv_l2[j], g, by_v);
-      for (int i = 0; i < few; i++) {
-        pairs[i] += g[i] * sum[i];
-        sum[i] += g[i];
-      }
-    }
-    for (int i = 0; i < few; i++)
-      kz[first + i] += weight_of_one * pairs[i];
-  }
-}
-
-/* dk_q/dg_j is the sum of all other g, over the number of pairs. */
-CB_VECTORISED
-void cb_kernel_pair_slopes(const cb_kernel *k, int n, const double *X, int ld,
-                           const double *x, double *restrict kq,
-                           double *restrict slopes) {
-  const double one = 1.0 / pairs_of(k);
-  double g[COCABO_MAX_PARAMETERS * FEW];
-  for (int first = 0; first < n; first += FEW) {
-    const int few = n - first < FEW ? n - first : FEW;
-    double sum[FEW] = {0}, pairs[FEW] = {0};
-    for (int j = 0; j < k->d; j++) {
-      double *gj = g + cb_at(0, j, FEW);
-      one_input(few, x[j], X + cb_at(first, j, ld), k->inv_l2[j], gj,
-                slopes + cb_at(first, j, n));
-      for (int i = 0; i < few; i++) {
-        pairs[i] += gj[i] * sum[i];
-        sum[i] += gj[i];
-      }
-    }
-    for (int i = 0; i < few; i++)
-      kq[first + i] = one * pairs[i];
-    for (int j = 0; j < k->d; j++) {
-      double *slope = slopes + cb_at(first, j, n);
-      for (int i = 0; i < few; i++)
-        slope[i] *= k->w_q * one * (sum[i] - g[cb_at(i, j, FEW)]);
-    }
-  }
-}
-
-/* Adds w_q k_q to the rows of a block. */
-CB_VECTORISED
-static void add_pairs_block(const cb_kernel *k, int n, const double *X, int ld,
-                            const double *Q, double *restrict out) {
-  const double weight_of_one = k->w_q / pairs_of(k);
-  for (int i = 0; i < n; i++) {
-    double *restrict row = out + cb_at(0, i, CB_BLOCK);
-    double g[CB_BLOCK], by_v[CB_BLOCK], sum[CB_BLOCK] = {0}, pairs[CB_BLOCK] = {0};
-    for (int j = 0; j < k->d; j++) {
-      one_input(CB_BLOCK, X[cb_at(i, j, ld)], Q + cb_at(0, j, CB_BLOCK), k->inv_l2[j],
-                g, by_v);
-      for (int w = 0; w < CB_BLOCK; w++) {
-        pairs[w] += g[w] * sum[w];
-        sum[w] += g[w];
-      }
-    }
-    for (int w = 0; w < CB_BLOCK; w++)
-      row[w] += weight_of_one * pairs[w];
-  }
-}
-
 CB_VECTORISED
 void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
                    const cb_slice *slice, const double *x, double *restrict kz) {
@@ -254,8 +160,6 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
     const double s = sqrt(5.0 * kz[i]);
     kz[i] = a[i] + b[i] * ((1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s));
   }
-  if (k->w_q > 0.0)
-    add_pairs(k, n, X, ld, x, kz);
 }
 
 /* dk_x/d(r2) = -(5/6) (1 + s) exp(-s): no singularity at r = 0, so a candidate lying on
@@ -277,8 +181,6 @@ void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
       kx[i] = kz[i];
   for (int i = 0; i < n; i++)
     kz[i] = a[i] + b[i] * kz[i];
-  if (k->w_q > 0.0)
-    add_pairs(k, n, X, ld, x, kz);
 }
 
 /* Scaled squared distances of point i to the CB_BLOCK candidates, on top of r0. */
@@ -311,8 +213,6 @@ void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
   for (int i = 0; i < n; i++)
     for (int w = 0; w < CB_BLOCK; w++)
       out[cb_at(w, i, CB_BLOCK)] = a[i] + b[i] * out[cb_at(w, i, CB_BLOCK)];
-  if (k->w_q > 0.0)
-    add_pairs_block(k, n, X, ld, Q, out);
 }
 
 /* How unlike point i's categories are those of the candidates: by the rates, and by the
@@ -363,8 +263,6 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
               (k->w_x + k->w_p * kh[i] + k->w_b * ka) * kx[i];
     }
   }
-  if (k->w_q > 0.0)
-    add_pairs_block(k, n, X, ld, Q, out);
 }
 
 /* A point that shares the old category of the variable loses it, one that has the new

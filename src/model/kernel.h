@@ -4,18 +4,14 @@
  *   k_x  = (1 + s + s^2/3) exp(-s),  s = sqrt(5 r2)               Matern 5/2
  *   k_a  = (1/c) #{ j : h_j = h'_j }                              overlap
  *   k_h  = exp(-sum_j t_j [h_j != h'_j])                          Hamming
- *   k_q  = 2 / (d (d-1)) sum_{i<j} g_i g_j                        pairs of numbers,
- *          g_j the same Matern kernel of (x_j - x'_j) / l_j alone
- *   k_z  = w_x k_x + w_a k_a + w_b k_a k_x + w_h k_h + w_p k_h k_x + w_q k_q
+ *   k_z  = w_x k_x + w_a k_a + w_b k_a k_x + w_h k_h + w_p k_h k_x
  *
  * in one of three forms:
  *   CB_PAPER  w_a = w_x = (1 - lambda) / 2, w_b = lambda, and the Hamming kernel is off
  *             (decision 0001; the paper's eq. 2 is the same without the 1/2)
  *   CB_FREE   the rates t_j and all weights are learnt. The overlap sees a sum of
  *             effects of single categories, the Hamming kernel what they do together.
- *             With a single category k_a would say nothing that k_h does not. Pairs are
- *             for three or more numbers without categories: k_q is to k_x what k_a is to
- *             k_h, and learns a sum of effects of two inputs each from far fewer points
+ *             With a single category k_a would say nothing that k_h does not
  *   CB_ONEHOT w_x is learnt and the others are off; k_x sees every category as a block
  *             of N_j inputs, 1 for the one that it is and 0 for all others. Two points
  *             whose categories differ in variable j differ by 1 in two inputs of its
@@ -47,7 +43,6 @@ typedef struct cb_kernel_spec {
   int d, c;
   cb_kernel_form form;
   bool ard;          /* a length scale per input rather than one; not CB_ONEHOT */
-  bool pairs;        /* CB_FREE, c = 0, d >= 2: with k_q */
   bool half;         /* CB_PAPER: the sum normalised by 1/2 rather than literal */
   bool learn_lambda; /* CB_PAPER: else it is `lambda` */
   double lambda;     /* in [0, 1] */
@@ -56,17 +51,17 @@ typedef struct cb_kernel_spec {
 /* Hyper-parameters are one vector:
  *   theta = ( log l_1 .. log l_L,  lambda if learnt,  log noise variance )    CB_PAPER
  *   theta = ( log l_1 .. log l_L,  log t_1 .. log t_c,  log of the weights that there
- *             are, in the order h a x p b q,  log noise variance )            CB_FREE
+ *             are, in the order h a x p b,  log noise variance )              CB_FREE
  *   theta = ( log l,  log w_x,  log noise variance )                          CB_ONEHOT
  * with L = d (ard), 1 or, without numeric inputs, 0. */
 typedef struct cb_theta_layout {
-  int scales;           /* L, from index 0 */
-  int lambda;           /* index, or -1 */
-  int rates;            /* index of t_1, or -1 */
-  int weights;          /* index of the first weight, or -1 */
-  int n_weights;        /* 0 to 5 */
-  int h, a, x, p, b, q; /* index of each weight, or -1 */
-  int noise;            /* index */
+  int scales;        /* L, from index 0 */
+  int lambda;        /* index, or -1 */
+  int rates;         /* index of t_1, or -1 */
+  int weights;       /* index of the first weight, or -1 */
+  int n_weights;     /* 0 to 5 */
+  int h, a, x, p, b; /* index of each weight, or -1 */
+  int noise;         /* index */
   int count;
 } cb_theta_layout;
 
@@ -76,7 +71,7 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec);
 typedef struct cb_kernel {
   int d, c;
   cb_kernel_form form;
-  double w_h, w_a, w_x, w_p, w_b, w_q;
+  double w_h, w_a, w_x, w_p, w_b;
   double noise;   /* variance on the diagonal */
   double *inv_l2; /* d: 1 / l_j^2 */
   double *rate;   /* c: t_j; not CB_PAPER */
@@ -90,8 +85,8 @@ double cb_kernel_self(const cb_kernel *k); /* k_z(z, z), without noise */
 void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
                           const int32_t *h, double *restrict kh, double *restrict ka);
 
-/* The kernel along one h, as a function of x alone: k_z = a + b k_x + w_q k_q, where k_x
- * is taken at r2 + r0. Arrays of n, the caller's. */
+/* The kernel along one h, as a function of x alone: k_z = a + b k_x, where k_x is taken
+ * at r2 + r0. Arrays of n, the caller's. */
 typedef struct cb_slice {
   double *a;  /* w_h k_h + w_a k_a */
   double *b;  /* w_x + w_p k_h + w_b k_a */
@@ -102,7 +97,7 @@ typedef struct cb_slice {
 void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
                        const cb_slice *slice);
 
-/* kz[i] = a[i] + b[i] k_x(x, X_i) + w_q k_q(x, X_i), i < n. */
+/* kz[i] = a[i] + b[i] k_x(x, X_i), i < n. */
 void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
                    const cb_slice *slice, const double *x, double *restrict kz);
 
@@ -124,17 +119,11 @@ void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
                            const int32_t *h, int count, const int32_t *which,
                            const int32_t *to, double *restrict out);
 
-/* Also slope[i] = b[i] dk_x/d(r2), from which, but for the pairs, d kz[i] / d x_j =
+/* Also slope[i] = b[i] dk_x/d(r2), from which d kz[i] / d x_j =
  * 2 slope[i] (x_j - X_ij) / l_j^2, and kx[i] itself if kx is not NULL. */
 void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
                          const cb_slice *slice, const double *x, double *restrict kz,
                          double *restrict slope, double *restrict kx);
-
-/* kq[i] = k_q(x, X_i), and slopes[i + j*n] = w_q dk_q/dv_j, v_j = (x_j - X_ij)^2 / l_j^2,
- * which adds to slope[i] above for input j alone. */
-void cb_kernel_pair_slopes(const cb_kernel *k, int n, const double *X, int ld,
-                           const double *x, double *restrict kq,
-                           double *restrict slopes);
 
 /* Sum over i of w[i] (x - column[i])^2, in a fixed order. */
 double cb_kernel_weighted_squares(int n, const double *w, const double *column,

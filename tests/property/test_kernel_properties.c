@@ -33,7 +33,6 @@ static void random_data(data_set *s, uint64_t number) {
                              .c = c,
                              .form = form,
                              .ard = form != CB_ONEHOT && cb_rng_below(&rng, 2),
-                             .pairs = form == CB_FREE && c == 0 && d > 1,
                              .half = cb_rng_below(&rng, 2),
                              .learn_lambda = cb_rng_below(&rng, 2),
                              .lambda = cb_rng_uniform(&rng)};
