@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 
 static const char *const type_names[] = {[CB_REAL] = "float",
                                          [CB_INTEGER] = "int",

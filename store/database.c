@@ -28,7 +28,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "cocabo_store.h"
-#include "space/text.h"
+#include "base/text.h"
 #include "store/json.h"
 
 /* ---- the schema ------------------------------------------------------------------ */

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 
 /* ---- writing --------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "cocabo_store.h"
-#include "space/text.h"
+#include "base/text.h"
 #include "store/sqlite.h"
 
 static const double patience = 30.0; /* seconds to wait for a lock */

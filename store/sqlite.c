@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 #include "store/codec.h"
 #include "store/database.h"
 #include "study/store.h"

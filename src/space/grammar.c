@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "space/space.h"
-#include "space/text.h"
+#include "base/text.h"
 
 #define BLANKS " \t\n\r"
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 
 static const int64_t max_exact = INT64_C(1) << 53; /* +-2^53: exact as a double */
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 #include "study/study.h"
 #include "study/trial.h"
 

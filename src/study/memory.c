@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 #include "study/store.h"
 
 typedef struct lease {

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 
 /* ---- the table ------------------------------------------------------------------- */
 

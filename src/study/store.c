@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 
 static cocabo_status is_null(const char *what, cocabo_error *err) {
   return cb_fail(err, COCABO_E_INVALID, "%s is NULL", what);

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/text.h"
+#include "base/text.h"
 
 /* One block: the cells, and after them the reason. */
 struct cocabo_trial {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "space/text.h"
+#include "base/text.h"
 #include "store/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "space/text.h"
+#include "base/text.h"
 
 static inline void demand(int condition, const char *what) {
   if (condition)

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "space/space.h"
-#include "space/text.h"
+#include "base/text.h"
 
 static cocabo_error err;
 

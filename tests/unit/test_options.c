@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "space/text.h"
+#include "base/text.h"
 #include "study/options.h"
 
 static cocabo_error err;

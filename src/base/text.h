@@ -3,8 +3,8 @@
  * A sentence in a cocabo_error is UTF-8 without control characters, whatever the user
  * passed in; so text of unknown validity goes through cb_text_show before it is quoted.
  */
-#ifndef CB_SPACE_TEXT_H
-#define CB_SPACE_TEXT_H
+#ifndef CB_BASE_TEXT_H
+#define CB_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

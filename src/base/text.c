@@ -1,4 +1,4 @@
-#include "space/text.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
