@@ -6,7 +6,7 @@
 #include "acquisition/search.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "optim/lbfgsb.h"
+#include "base/lbfgsb.h"
 
 enum {
   POOL = 1000,

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "optim/lbfgsb.h"
+#include "base/lbfgsb.h"
 
 struct cb_search {
   int d;

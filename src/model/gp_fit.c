@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "optim/lbfgsb.h"
+#include "base/lbfgsb.h"
 
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
   memset(box, 0, sizeof *box);

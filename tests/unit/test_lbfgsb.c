@@ -1,7 +1,7 @@
 #include "check.h"
 
 #include "base/mem.h"
-#include "optim/lbfgsb.h"
+#include "base/lbfgsb.h"
 
 static cocabo_error err;
 

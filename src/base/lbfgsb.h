@@ -1,8 +1,8 @@
 /* lbfgsb.h - minimise a smooth function inside a box (L-BFGS-B 3.0 of Zhu, Byrd, Lu and
  * Nocedal, through Debian's liblbfgsb).
  */
-#ifndef CB_OPTIM_LBFGSB_H
-#define CB_OPTIM_LBFGSB_H
+#ifndef CB_BASE_LBFGSB_H
+#define CB_BASE_LBFGSB_H
 
 #include "cocabo.h"
 

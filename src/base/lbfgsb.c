@@ -1,4 +1,4 @@
-#include "optim/lbfgsb.h"
+#include "base/lbfgsb.h"
 
 #include <math.h>
 #include <string.h>
