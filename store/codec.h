@@ -27,7 +27,7 @@
 #include <stddef.h>
 
 #include "cocabo.h"
-#include "data/event.h"
+#include "log/event.h"
 #include "store/json.h"
 
 /* One letter a parameter, and a NUL: which member of its cells counts, 'r' for the real

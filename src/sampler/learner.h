@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "model/gp_fit.h"
 #include "model/kernel.h"
 #include "sampler/sampler.h"

@@ -15,7 +15,7 @@
 #include "acquisition/acquisition.h"
 #include "bandit/team.h"
 #include "cocabo.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "space/space.h"
 
 /* The options, resolved: no text and no "auto" that depends on the space. */

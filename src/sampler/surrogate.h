@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
 #include "model/likelihood.h"

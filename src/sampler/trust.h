@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "data/history.h"
+#include "log/history.h"
 
 /* Half the side of the box, in units of [-1,1]: the fold. */
 double cb_trust_reach(const cb_history *history);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "study/options.h"
 
 /* Starts as zeros but for the name. */

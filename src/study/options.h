@@ -8,7 +8,7 @@
 #define CB_STUDY_OPTIONS_H
 
 #include "cocabo.h"
-#include "data/event.h"
+#include "log/event.h"
 #include "sampler/sampler.h"
 #include "space/space.h"
 

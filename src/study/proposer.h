@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "sampler/sampler.h"
 #include "study/fold.h"
 

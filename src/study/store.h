@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "data/event.h"
+#include "log/event.h"
 
 /* Sees one event, borrowed for the call. A failure ends the reading and is forwarded.
  * It must not call the store. */

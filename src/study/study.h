@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "study/fold.h"
 #include "study/proposer.h"
 #include "study/store.h"

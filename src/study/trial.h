@@ -3,7 +3,7 @@
 #define CB_STUDY_TRIAL_H
 
 #include "cocabo.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "space/space.h"
 #include "study/fold.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/history.h"
+#include "log/history.h"
 
 static cocabo_error err;
 

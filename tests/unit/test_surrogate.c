@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "data/history.h"
+#include "log/history.h"
 #include "model/gp_fit.h"
 #include "sampler/surrogate.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "data/history.h"
+#include "log/history.h"
 #include "sampler/trust.h"
 
 static cocabo_error err;

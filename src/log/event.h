@@ -3,8 +3,8 @@
  * An event owns everything it points to, except that a space is shared by reference
  * counting. Fields that a kind does not use are zero.
  */
-#ifndef CB_DATA_EVENT_H
-#define CB_DATA_EVENT_H
+#ifndef CB_LOG_EVENT_H
+#define CB_LOG_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

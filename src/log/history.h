@@ -6,15 +6,15 @@
  *
  * All fields are read by the layers above; only cb_history_apply writes.
  */
-#ifndef CB_DATA_HISTORY_H
-#define CB_DATA_HISTORY_H
+#ifndef CB_LOG_HISTORY_H
+#define CB_LOG_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "data/event.h"
+#include "log/event.h"
 #include "space/space.h"
 
 typedef struct cb_trial {

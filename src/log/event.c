@@ -1,4 +1,4 @@
-#include "data/event.h"
+#include "log/event.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * All lists of trials have the trials' capacity, so that a trial can move between them
  * freely.
  */
-#include "data/history.h"
+#include "log/history.h"
 
 #include <assert.h>
 #include <math.h>
