@@ -1,7 +1,7 @@
 /* database.c - how studies lie in a SQLite file.
  *
  *   studies   a name and an id that is never used again; `letters` say what kind of
- *             number each cell of a trial is (store/codec.h)
+ *             number each cell of a trial is (log/codec.h)
  *   events    the logs; what they are looked up by in columns, the rest as JSON
  *   leases    who runs which trial until when
  *
@@ -29,7 +29,7 @@
 #include "base/status.h"
 #include "cocabo_store.h"
 #include "base/text.h"
-#include "store/json.h"
+#include "base/json.h"
 
 /* ---- the schema ------------------------------------------------------------------ */
 

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "store/codec.h"
+#include "log/codec.h"
 #include "store/database.h"
 #include "study/store.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "store/codec.h"
+#include "log/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/codec.h"
+#include "log/codec.h"
 
 static cocabo_error err;
 

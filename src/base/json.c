@@ -1,4 +1,4 @@
-#include "store/json.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <langinfo.h>

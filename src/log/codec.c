@@ -1,4 +1,4 @@
-#include "store/codec.h"
+#include "log/codec.h"
 
 #include <limits.h>
 #include <string.h>

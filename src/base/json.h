@@ -5,8 +5,8 @@
  * parameters with their draws, 75 ms without. Both directions remember the first
  * failure and do nothing from then on, so that only the end needs a check.
  */
-#ifndef CB_STORE_JSON_H
-#define CB_STORE_JSON_H
+#ifndef CB_BASE_JSON_H
+#define CB_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

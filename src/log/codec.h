@@ -21,14 +21,14 @@
  * passed over, so that a later version can add some; what an older version must not
  * pass over needs a new schema or a new kind of event.
  */
-#ifndef CB_STORE_CODEC_H
-#define CB_STORE_CODEC_H
+#ifndef CB_LOG_CODEC_H
+#define CB_LOG_CODEC_H
 
 #include <stddef.h>
 
 #include "cocabo.h"
 #include "log/event.h"
-#include "store/json.h"
+#include "base/json.h"
 
 /* One letter a parameter, and a NUL: which member of its cells counts, 'r' for the real
  * and 'i' for the integer. An event does not say so itself. */
