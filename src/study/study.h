@@ -15,7 +15,7 @@
 #include "log/history.h"
 #include "study/fold.h"
 #include "study/proposer.h"
-#include "study/store.h"
+#include "store/store.h"
 
 struct cocabo_study {
   char *name;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "study/store.h"
+#include "store/store.h"
 
 static cocabo_store *open_fresh_store(void);
 

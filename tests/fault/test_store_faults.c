@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "cocabo_store.h"
 #include "store/sqlite.h"
-#include "study/store.h"
+#include "store/store.h"
 
 static cocabo_error err;
 static char folder[] = "/tmp/cocabo-faults-XXXXXX"; /* also the working directory */

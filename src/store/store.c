@@ -1,5 +1,5 @@
 /* store.c - the public functions of a store, whatever it is made of. */
-#include "study/store.h"
+#include "store/store.h"
 
 #include <math.h>
 

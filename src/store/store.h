@@ -11,8 +11,8 @@
  * A store may be used from several threads at once. To grow, operations are added at
  * the end of cb_store_ops.
  */
-#ifndef CB_STUDY_STORE_H
-#define CB_STUDY_STORE_H
+#ifndef CB_STORE_STORE_H
+#define CB_STORE_STORE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* sqlite.h - studies in a SQLite file; the operations of study/store.h. */
+/* sqlite.h - studies in a SQLite file; the operations of store/store.h. */
 #ifndef CB_STORE_SQLITE_H
 #define CB_STORE_SQLITE_H
 

@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "log/codec.h"
 #include "store/database.h"
-#include "study/store.h"
+#include "store/store.h"
 
 typedef struct sqlite_store {
   cocabo_store base;

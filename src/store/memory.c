@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "study/store.h"
+#include "store/store.h"
 
 typedef struct lease {
   int64_t number;    /* trial */
