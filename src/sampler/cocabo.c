@@ -26,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "acquisition/search.h"
+#include "search/search.h"
 #include "bandit/team.h"
 #include "base/mem.h"
 #include "base/status.h"

@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "acquisition/mixed_search.h"
+#include "search/mixed_search.h"
 #include "bandit/team.h"
 #include "base/mem.h"
 #include "base/status.h"

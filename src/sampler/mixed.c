@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "acquisition/mixed_search.h"
+#include "search/mixed_search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/gp.h"

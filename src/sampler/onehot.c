@@ -8,7 +8,7 @@
  * point that is evaluated is then not the one that was found, and often not a good one.
  * Here every candidate is a point that can be evaluated. Blocks stay at their vertices,
  * where decoding changes nothing; numbers climb along them; and categories are
- * exchanged for others (acquisition/mixed_search.h). Distances between vertices depend
+ * exchanged for others (search/mixed_search.h). Distances between vertices depend
  * on which categories differ and on nothing else, so the blocks need not be written
  * out, and there may be any number of inputs.
  *
@@ -17,7 +17,7 @@
  *
  * Hyper-parameters are learnt when `cocabo` learns them: at rounds 10, 20, 30 ...
  */
-#include "acquisition/mixed_search.h"
+#include "search/mixed_search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/gp.h"

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "acquisition/acquisition.h"
+#include "search/acquisition.h"
 #include "bandit/team.h"
 #include "cocabo.h"
 #include "log/history.h"

@@ -3,8 +3,8 @@
 #ifndef CB_SAMPLER_SAMPLERS_H
 #define CB_SAMPLER_SAMPLERS_H
 
-#include "acquisition/domain.h"
-#include "acquisition/mixed_search.h"
+#include "search/domain.h"
+#include "search/mixed_search.h"
 #include "base/rng.h"
 #include "sampler/sampler.h"
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acquisition/search.h"
+#include "search/search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/forest.h"

@@ -3,8 +3,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "acquisition/acquisition.h"
-#include "acquisition/search.h"
+#include "search/acquisition.h"
+#include "search/search.h"
 #include "base/mem.h"
 #include "base/rng.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acquisition/mixed_search.h"
+#include "search/mixed_search.h"
 #include "base/block.h"
 #include "base/mem.h"
 #include "model/gp.h"

@@ -1,9 +1,9 @@
-#include "acquisition/mixed_search.h"
+#include "search/mixed_search.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "acquisition/search.h"
+#include "search/search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/lbfgsb.h"

@@ -1,6 +1,6 @@
 /* domain.h - what a search over x and h together must know of the space. */
-#ifndef CB_ACQUISITION_DOMAIN_H
-#define CB_ACQUISITION_DOMAIN_H
+#ifndef CB_SEARCH_DOMAIN_H
+#define CB_SEARCH_DOMAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

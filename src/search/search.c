@@ -1,4 +1,4 @@
-#include "acquisition/search.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <stdbool.h>

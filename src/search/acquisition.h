@@ -9,8 +9,8 @@
  *   LogEI  log sd + log h(z)
  *   EXPLORE  sd, where mu + kappa sd reaches best: pure exploration among the promising
  */
-#ifndef CB_ACQUISITION_ACQUISITION_H
-#define CB_ACQUISITION_ACQUISITION_H
+#ifndef CB_SEARCH_ACQUISITION_H
+#define CB_SEARCH_ACQUISITION_H
 
 typedef enum cb_acquisition { CB_UCB, CB_EI, CB_LOGEI, CB_EXPLORE } cb_acquisition;
 

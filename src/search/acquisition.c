@@ -1,4 +1,4 @@
-#include "acquisition/acquisition.h"
+#include "search/acquisition.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -7,13 +7,13 @@
  *
  * What comes out is a ranking, because the best point may be taken already.
  */
-#ifndef CB_ACQUISITION_MIXED_SEARCH_H
-#define CB_ACQUISITION_MIXED_SEARCH_H
+#ifndef CB_SEARCH_MIXED_SEARCH_H
+#define CB_SEARCH_MIXED_SEARCH_H
 
 #include <stdint.h>
 
-#include "acquisition/acquisition.h"
-#include "acquisition/domain.h"
+#include "search/acquisition.h"
+#include "search/domain.h"
 #include "base/rng.h"
 #include "cocabo.h"
 #include "model/gp.h"

@@ -4,12 +4,12 @@
  * with L-BFGS-B inside [-1,1]^d. Where x lives on a grid the caller offers candidates
  * on it and snaps what comes back.
  */
-#ifndef CB_ACQUISITION_SEARCH_H
-#define CB_ACQUISITION_SEARCH_H
+#ifndef CB_SEARCH_SEARCH_H
+#define CB_SEARCH_SEARCH_H
 
 #include <stdint.h>
 
-#include "acquisition/acquisition.h"
+#include "search/acquisition.h"
 #include "cocabo.h"
 #include "model/gp.h"
 
