@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "csv.h"
-#include "front/args.h"
-#include "front/clock.h"
+#include "common/args.h"
+#include "common/clock.h"
 #include "pool.h"
 #include "progress.h"
 

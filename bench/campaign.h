@@ -7,7 +7,7 @@
 
 #include "cocabo.h"
 #include "experiment.h"
-#include "front/outfile.h"
+#include "common/outfile.h"
 
 typedef struct bench_campaign bench_campaign;
 

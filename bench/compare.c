@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "commands.h"
 #include "csv.h"
-#include "front/args.h"
-#include "front/json.h"
+#include "common/args.h"
+#include "common/json.h"
 #include "pairs.h"
 
 /* ---- the command line ----------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "front/outfile.h"
+#include "common/outfile.h"
 
 #define COLUMNS "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds"
 

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* With its newline. */
 const char *bench_csv_header(bool timed);

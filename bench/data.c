@@ -18,7 +18,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "front/outfile.h"
+#include "common/outfile.h"
 
 /* ---- the table ------------------------------------------------------------------ */
 

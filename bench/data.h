@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 typedef struct bench_data {
   const char *path;    /* in the data folder, e.g. "boston/boston_house_prices.csv" */

@@ -12,9 +12,9 @@
 #include "base/status.h"
 #include "commands.h"
 #include "experiment.h"
-#include "front/args.h"
-#include "front/domain.h"
-#include "front/json.h"
+#include "common/args.h"
+#include "common/domain.h"
+#include "common/json.h"
 #include "methods.h"
 #include "names.h"
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "csv.h"
-#include "front/clock.h"
+#include "common/clock.h"
 
 void bench_experiment_key(const bench_experiment *experiment,
                           char key[BENCH_KEY_SIZE]) {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "front/args.h"
-#include "front/buffer.h"
+#include "common/args.h"
+#include "common/buffer.h"
 #include "methods.h"
 #include "problem.h"
 

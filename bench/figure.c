@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 #include "commands.h"
-#include "front/clock.h"
-#include "front/outfile.h"
+#include "common/clock.h"
+#include "common/outfile.h"
 #include "names.h"
 #include "progress.h"
 #include "study/study.h"

@@ -3,7 +3,7 @@
 #define BENCH_FIGURE_H
 
 #include "experiment.h"
-#include "front/canvas.h"
+#include "common/canvas.h"
 #include "groups.h"
 
 /* The paper's Figures 3 and 4: mean best values with bands of one standard error, a

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "figure.h"
-#include "front/chart.h"
-#include "front/svg.h"
+#include "common/chart.h"
+#include "common/svg.h"
 #include "study/options.h"
 #include "study/study.h"
 

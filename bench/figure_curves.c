@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "figure.h"
-#include "front/chart.h"
-#include "front/svg.h"
+#include "common/chart.h"
+#include "common/svg.h"
 #include "looks.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "front/args.h"
+#include "common/args.h"
 #include "methods.h"
 #include "problem.h"
 

@@ -6,7 +6,7 @@
 #ifndef BENCH_LOOKS_H
 #define BENCH_LOOKS_H
 
-#include "front/canvas.h"
+#include "common/canvas.h"
 
 typedef struct bench_look {
   int colour;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "commands.h"
-#include "front/program.h"
+#include "common/program.h"
 
 static const front_command *const commands[] = {
     &bench_list,      &bench_run,     &bench_table,     &bench_compare,

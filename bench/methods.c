@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "front/args.h"
+#include "common/args.h"
 
 static const bench_method methods[] = {
     {"random", "uniform random search", "sampler=random"},

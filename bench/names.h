@@ -2,7 +2,7 @@
 #ifndef BENCH_NAMES_H
 #define BENCH_NAMES_H
 
-#include "front/args.h"
+#include "common/args.h"
 
 /* "a,b" -> numbers for bench_problem_at and bench_method_at. */
 cocabo_status bench_parse_problems(const char *text, front_chosen *out,

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* ---- cells ---------------------------------------------------------------------- */
 

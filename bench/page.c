@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "front/svg.h"
+#include "common/svg.h"
 
 /* ---- text ----------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
 #ifndef BENCH_PAGE_H
 #define BENCH_PAGE_H
 
-#include "front/buffer.h"
-#include "front/canvas.h"
+#include "common/buffer.h"
+#include "common/canvas.h"
 
 typedef struct bench_page {
   front_buffer out;

@@ -15,7 +15,7 @@
 #include "campaign.h"
 #include "commands.h"
 #include "experiment.h"
-#include "front/args.h"
+#include "common/args.h"
 #include "names.h"
 #include "pool.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "front/clock.h"
+#include "common/clock.h"
 
 /* Down the socket goes a task number; up comes a header and `size` bytes. */
 enum { STEPS = 1, DONE = 2, FAILED = 3 };

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* The worker's way to its parent. */
 typedef struct bench_link bench_link;

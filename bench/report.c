@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "commands.h"
-#include "front/outfile.h"
+#include "common/outfile.h"
 
 /* ---- the command line ----------------------------------------------------------- */
 

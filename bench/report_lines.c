@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "front/outfile.h"
+#include "common/outfile.h"
 #include "report.h"
 
 /* One line of the file. */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "figure.h"
-#include "front/scale.h"
+#include "common/scale.h"
 #include "pairs.h"
 #include "report.h"
 

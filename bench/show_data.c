@@ -5,8 +5,8 @@
 
 #include "commands.h"
 #include "data.h"
-#include "front/args.h"
-#include "front/json.h"
+#include "common/args.h"
+#include "common/json.h"
 
 typedef struct data_args {
   bool json;

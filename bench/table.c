@@ -7,9 +7,9 @@
 #include "base/status.h"
 #include "commands.h"
 #include "csv.h"
-#include "front/args.h"
-#include "front/json.h"
-#include "front/outfile.h"
+#include "common/args.h"
+#include "common/json.h"
+#include "common/outfile.h"
 #include "groups.h"
 
 /* ---- the command line ----------------------------------------------------------- */

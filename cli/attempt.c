@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "front/buffer.h"
-#include "front/fail.h"
+#include "common/buffer.h"
+#include "common/fail.h"
 #include "output.h"
 #include "template.h"
 

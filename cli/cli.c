@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/guess.h"
-#include "front/show.h"
+#include "common/guess.h"
+#include "common/show.h"
 
 /* ---- options that every command has ---------------------------------------------- */
 

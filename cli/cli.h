@@ -18,8 +18,8 @@
 
 #include "cocabo.h"
 #include "cocabo_store.h"
-#include "front/args.h"
-#include "front/fail.h"
+#include "common/args.h"
+#include "common/fail.h"
 
 typedef front_command cli_command;
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "front/show.h"
+#include "common/show.h"
 #include "output.h"
 #include "signals.h"
 

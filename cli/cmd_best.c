@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "front/show.h"
+#include "common/show.h"
 #include "output.h"
 
 typedef struct best_args {

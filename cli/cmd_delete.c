@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "front/show.h"
+#include "common/show.h"
 #include "output.h"
 
 typedef struct delete_args {

@@ -7,8 +7,8 @@
 
 #include "cli.h"
 #include "export.h"
-#include "front/outfile.h"
-#include "front/show.h"
+#include "common/outfile.h"
+#include "common/show.h"
 #include "output.h"
 
 typedef struct export_args {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "front/outfile.h"
-#include "front/show.h"
+#include "common/outfile.h"
+#include "common/show.h"
 #include "import.h"
 #include "output.h"
 #include "spec.h"

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "front/outfile.h"
-#include "front/show.h"
-#include "front/svg.h"
+#include "common/outfile.h"
+#include "common/show.h"
+#include "common/svg.h"
 #include "gnuplot.h"
 #include "output.h"
 #include "plot.h"

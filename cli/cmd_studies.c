@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "front/show.h"
+#include "common/show.h"
 #include "output.h"
 #include "table.h"
 

@@ -1,5 +1,5 @@
 /* cocabo worker: evaluates trials of a study that knows its command. */
-#include "front/show.h"
+#include "common/show.h"
 #include "tune.h"
 
 typedef struct worker_args {

@@ -10,7 +10,7 @@
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H
 
-#include "front/program.h"
+#include "common/program.h"
 
 int complete_main(const front_program *program, int argc, char **argv);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "front/domain.h"
-#include "front/fail.h"
+#include "common/domain.h"
+#include "common/fail.h"
 #include "output.h"
 #include "scalar.h"
 #include "sheet.h"

@@ -3,7 +3,7 @@
 #define CLI_EXPORT_H
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* number,state,value,PARAMETERS...,attempt,started,finished,reason: one row a trial. A
  * parameter that is called like one of our columns is params.NAME. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/buffer.h"
-#include "front/show.h"
+#include "common/buffer.h"
+#include "common/show.h"
 #include "output.h"
 
 /* ---- the best trial ------------------------------------------------------------- */

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "front/fail.h"
-#include "front/outfile.h"
-#include "front/show.h"
+#include "common/fail.h"
+#include "common/outfile.h"
+#include "common/show.h"
 
 /* ---- groups: one plot command for what has one style ----------------------------- */
 

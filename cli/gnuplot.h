@@ -8,7 +8,7 @@
 #ifndef CLI_GNUPLOT_H
 #define CLI_GNUPLOT_H
 
-#include "front/canvas.h"
+#include "common/canvas.h"
 
 extern const canvas_format gnuplot_png_format, gnuplot_pdf_format;
 

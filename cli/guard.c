@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 /* What goes down the line: a group that lives now, or (negative) one that is gone. */
 typedef struct message {

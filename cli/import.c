@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "front/fail.h"
-#include "front/guess.h"
-#include "front/show.h"
+#include "common/fail.h"
+#include "common/guess.h"
+#include "common/show.h"
 #include "output.h"
 #include "scalar.h"
 #include "sheet.h"

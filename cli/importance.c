@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 enum {
   TREES = 64,

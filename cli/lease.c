@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "front/clock.h"
-#include "front/fail.h"
+#include "common/clock.h"
+#include "common/fail.h"
 
 struct cli_lease {
   cocabo_store *store;

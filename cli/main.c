@@ -10,7 +10,7 @@
 
 #include "cli.h"
 #include "complete.h"
-#include "front/program.h"
+#include "common/program.h"
 #include "manual.h"
 
 static const front_command *const commands[] = {

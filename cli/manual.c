@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 /* ---- troff ----------------------------------------------------------------------- */
 

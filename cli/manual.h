@@ -8,7 +8,7 @@
 #ifndef CLI_MANUAL_H
 #define CLI_MANUAL_H
 
-#include "front/program.h"
+#include "common/program.h"
 
 int manual_main(const front_program *program, int argc, char **argv);
 

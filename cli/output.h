@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
-#include "front/json.h"
+#include "common/buffer.h"
+#include "common/json.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 static const struct {
   const char *name;

@@ -6,8 +6,8 @@
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
-#include "front/canvas.h"
-#include "front/chart.h"
+#include "common/canvas.h"
+#include "common/chart.h"
 #include "plot_data.h"
 
 typedef enum plot_kind {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/buffer.h"
-#include "front/fail.h"
-#include "front/scale.h"
+#include "common/buffer.h"
+#include "common/fail.h"
+#include "common/scale.h"
 #include "importance.h"
 #include "output.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "plot.h"
 
 enum { WIDTH = 760, HEIGHT = 460, BOTTOM = 56, STRIP = 16, TICKS = 7 };

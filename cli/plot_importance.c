@@ -1,7 +1,7 @@
 /* The share of each parameter in the variance of the values, as bars. */
 #include <stdio.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "plot.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "output.h"
 
 static cocabo_status put_real(front_buffer *out, const char *name, double value,

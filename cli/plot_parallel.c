@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "plot.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "plot.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 /* Seconds from TERM to KILL, and from the child's exit to not waiting for whoever has
  * its pipes. */

@@ -12,8 +12,8 @@
 
 #include "bar.h"
 #include "finish.h"
-#include "front/clock.h"
-#include "front/show.h"
+#include "common/clock.h"
+#include "common/show.h"
 #include "guard.h"
 #include "lease.h"
 #include "output.h"

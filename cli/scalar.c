@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "output.h"
 
 bool scalar_is_number(const char *cell, double *out) {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* *text is owned by the caller and holds what out->as.text points to, or is NULL. */
 cocabo_status scalar_parse(const char *cell, cocabo_value *out, char **text,

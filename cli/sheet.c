@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/fail.h"
-#include "front/show.h"
+#include "common/fail.h"
+#include "common/show.h"
 
 /* The text is unquoted in place: `to` never overtakes `from`. */
 typedef struct cursor {

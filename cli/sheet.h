@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 typedef struct sheet_row {
   size_t line;     /* where it begins, from 1 */

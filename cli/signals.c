@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "front/args.h"
-#include "front/fail.h"
+#include "common/args.h"
+#include "common/fail.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };

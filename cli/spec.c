@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/show.h"
+#include "common/show.h"
 #include "spec_file.h"
 #include "words.h"
 

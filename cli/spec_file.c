@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "front/outfile.h"
-#include "front/show.h"
+#include "common/outfile.h"
+#include "common/show.h"
 #include "output.h"
 #include "words.h"
 

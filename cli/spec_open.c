@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/buffer.h"
-#include "front/show.h"
+#include "common/buffer.h"
+#include "common/show.h"
 #include "output.h"
 #include "spec.h"
 #include "spec_file.h"

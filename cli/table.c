@@ -9,9 +9,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "front/args.h"
-#include "front/fail.h"
-#include "front/show.h"
+#include "common/args.h"
+#include "common/fail.h"
+#include "common/show.h"
 
 cocabo_status cli_table_begin(cli_table *table, size_t columns, cocabo_error *err) {
   *table = (cli_table){.columns = columns,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 typedef struct cli_table {
   size_t columns;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/buffer.h"
-#include "front/fail.h"
-#include "front/guess.h"
-#include "front/show.h"
+#include "common/buffer.h"
+#include "common/fail.h"
+#include "common/guess.h"
+#include "common/show.h"
 #include "output.h"
 
 /* ---- finding holes -------------------------------------------------------------- */

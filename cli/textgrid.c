@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "front/fail.h"
-#include "front/show.h"
+#include "common/fail.h"
+#include "common/show.h"
 
 /* The right half of a character of two columns. */
 #define COVERED 0xffffffffu

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* Rows and columns count from the upper left corner; what lies outside is left out. */
 typedef struct textgrid {

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "textgrid.h"
 
 /* ---- the page ------------------------------------------------------------------- */

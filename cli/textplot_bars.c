@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 #include "textgrid.h"
 #include "textplot.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "front/buffer.h"
-#include "front/fail.h"
-#include "front/show.h"
+#include "common/buffer.h"
+#include "common/fail.h"
+#include "common/show.h"
 
 enum { MAX_ANCHORS = 1000, MAX_ALIASES = 1000 };
 

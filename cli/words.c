@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/buffer.h"
-#include "front/fail.h"
+#include "common/buffer.h"
+#include "common/fail.h"
 #include "output.h"
 
 void words_free(char **words) {

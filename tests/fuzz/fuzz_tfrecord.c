@@ -7,7 +7,7 @@
 
 #include <nettle/base64.h>
 
-#include "front/buffer.h"
+#include "common/buffer.h"
 #include "fuzz/fuzz_demand.h"
 #include "tfrecord.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "figure.h"
-#include "front/svg.h"
+#include "common/svg.h"
 #include "groups.h"
 #include "looks.h"
 #include "pairs.h"

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/args.h"
-#include "front/buffer.h"
-#include "front/fail.h"
-#include "front/guess.h"
-#include "front/show.h"
+#include "common/args.h"
+#include "common/buffer.h"
+#include "common/fail.h"
+#include "common/guess.h"
+#include "common/show.h"
 #include "output.h"
 #include "scalar.h"
 #include "sheet.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "front/clock.h"
+#include "common/clock.h"
 #include "outcome.h"
 
 extern char **environ;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "front/scale.h"
+#include "common/scale.h"
 
 static void assert_labels(const scale *s, int wanted, const char *expected) {
   ticks t;

@@ -1,9 +1,9 @@
-#include "front/domain.h"
+#include "common/domain.h"
 
 #include <stdbool.h>
 
-#include "front/fail.h"
-#include "front/json.h"
+#include "common/fail.h"
+#include "common/json.h"
 
 cocabo_status front_put_choices(front_buffer *out, const cocabo_space *space, size_t i,
                                 cocabo_error *err) {

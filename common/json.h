@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* 17 digits, or null where the number is not finite. */
 void front_print_json_number(double value);

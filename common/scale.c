@@ -1,4 +1,4 @@
-#include "front/scale.h"
+#include "common/scale.h"
 
 #include <float.h>
 #include <math.h>

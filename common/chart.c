@@ -1,4 +1,4 @@
-#include "front/chart.h"
+#include "common/chart.h"
 
 /* ---- the heading ---------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "front/fail.h"
+#include "common/fail.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* Exit statuses, as for every program of this project; 130 is 128 + SIGINT. */
 enum {

@@ -3,7 +3,7 @@
 #ifndef FRONT_PROGRAM_H
 #define FRONT_PROGRAM_H
 
-#include "front/args.h"
+#include "common/args.h"
 
 typedef struct front_program {
   const char *name;                     /* as the user types it */

@@ -9,7 +9,7 @@
 #define FRONT_OUTFILE_H
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 typedef struct front_outfile {
   char *path; /* absolute, without symbolic links; owned */

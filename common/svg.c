@@ -1,7 +1,7 @@
-#include "front/svg.h"
+#include "common/svg.h"
 
-#include "front/fail.h"
-#include "front/show.h"
+#include "common/fail.h"
+#include "common/show.h"
 
 /* Marks without a tip that follow each other in one style share a path, which makes
  * ten thousand of them affordable; everything in one style shares a <g>. */

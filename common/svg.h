@@ -3,7 +3,7 @@
 #ifndef FRONT_SVG_H
 #define FRONT_SVG_H
 
-#include "front/canvas.h"
+#include "common/canvas.h"
 
 extern const canvas_format svg_format;
 

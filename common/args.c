@@ -1,4 +1,4 @@
-#include "front/args.h"
+#include "common/args.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "front/fail.h"
-#include "front/guess.h"
+#include "common/fail.h"
+#include "common/guess.h"
 
 /* Set once, at the start of main. */
 static const char *program = "cocabo";

@@ -1,6 +1,6 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
-#include "front/outfile.h"
+#include "common/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 static cocabo_status fail_on(const char *path, cocabo_status code, const char *verb,
                              cocabo_error *err) {

@@ -3,7 +3,7 @@
 #define FRONT_DOMAIN_H
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* "lr":{"type":"float","low":1e-05,"high":0.1,"log":true}, one line a parameter: what
  * stands between the braces of "parameters". */

@@ -1,4 +1,4 @@
-#include "front/program.h"
+#include "common/program.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 const front_command *front_find_command(const front_program *program,
                                         const char *name) {

@@ -1,11 +1,11 @@
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 void front_buffer_free(front_buffer *buffer) {
   free(buffer->data);

@@ -1,4 +1,4 @@
-#include "front/guess.h"
+#include "common/guess.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef FRONT_CHART_H
 #define FRONT_CHART_H
 
-#include "front/canvas.h"
-#include "front/scale.h"
+#include "common/canvas.h"
+#include "common/scale.h"
 
 /* Inks. What differs in colour differs in lightness or shape too. */
 enum {

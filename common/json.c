@@ -1,4 +1,4 @@
-#include "front/json.h"
+#include "common/json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/fail.h"
+#include "common/fail.h"
 
 /* ---- to standard output ---------------------------------------------------------- */
 

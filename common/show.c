@@ -1,4 +1,4 @@
-#include "front/show.h"
+#include "common/show.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "cocabo.h"
-#include "front/buffer.h"
+#include "common/buffer.h"
 
 /* 0xRRGGBB; CANVAS_NONE: not at all. */
 enum { CANVAS_NONE = -1 };

@@ -1,12 +1,12 @@
-#include "front/canvas.h"
+#include "common/canvas.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "front/fail.h"
-#include "front/show.h"
+#include "common/fail.h"
+#include "common/show.h"
 
 void canvas_begin(canvas *c, const canvas_format *format, double width, double height,
                   const char *title, const char *description) {
