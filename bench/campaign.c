@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "csv.h"
 #include "common/args.h"
 #include "common/clock.h"
+#include "csv.h"
 #include "pool.h"
 #include "progress.h"
 

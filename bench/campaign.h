@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "cocabo.h"
-#include "experiment.h"
 #include "common/outfile.h"
+#include "experiment.h"
 
 typedef struct bench_campaign bench_campaign;
 

@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "commands.h"
-#include "csv.h"
 #include "common/args.h"
 #include "common/json.h"
+#include "csv.h"
 #include "pairs.h"
 
 /* ---- the command line ----------------------------------------------------------- */

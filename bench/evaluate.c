@@ -11,10 +11,10 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "commands.h"
-#include "experiment.h"
 #include "common/args.h"
 #include "common/domain.h"
 #include "common/json.h"
+#include "experiment.h"
 #include "methods.h"
 #include "names.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "csv.h"
 #include "common/clock.h"
+#include "csv.h"
 
 void bench_experiment_key(const bench_experiment *experiment,
                           char key[BENCH_KEY_SIZE]) {

@@ -2,8 +2,8 @@
 #ifndef BENCH_FIGURE_H
 #define BENCH_FIGURE_H
 
-#include "experiment.h"
 #include "common/canvas.h"
+#include "experiment.h"
 #include "groups.h"
 
 /* The paper's Figures 3 and 4: mean best values with bands of one standard error, a

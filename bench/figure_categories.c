@@ -12,9 +12,9 @@
 #include "bandit/exp3.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "figure.h"
 #include "common/chart.h"
 #include "common/svg.h"
+#include "figure.h"
 #include "study/options.h"
 #include "study/study.h"
 

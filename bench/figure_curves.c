@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "figure.h"
 #include "common/chart.h"
 #include "common/svg.h"
+#include "figure.h"
 #include "looks.h"
 
 enum {

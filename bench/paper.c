@@ -14,8 +14,8 @@
 #include "base/status.h"
 #include "campaign.h"
 #include "commands.h"
-#include "experiment.h"
 #include "common/args.h"
+#include "experiment.h"
 #include "names.h"
 #include "pool.h"
 

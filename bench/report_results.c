@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "figure.h"
 #include "common/scale.h"
+#include "figure.h"
 #include "pairs.h"
 #include "report.h"
 

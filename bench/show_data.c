@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "commands.h"
-#include "data.h"
 #include "common/args.h"
 #include "common/json.h"
+#include "data.h"
 
 typedef struct data_args {
   bool json;

@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "commands.h"
-#include "csv.h"
 #include "common/args.h"
 #include "common/json.h"
 #include "common/outfile.h"
+#include "csv.h"
 #include "groups.h"
 
 /* ---- the command line ----------------------------------------------------------- */

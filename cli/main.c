@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cli.h"
-#include "complete.h"
 #include "common/program.h"
+#include "complete.h"
 #include "manual.h"
 
 static const front_command *const commands[] = {

@@ -26,9 +26,9 @@
 
 #include <stddef.h>
 
+#include "base/json.h"
 #include "cocabo.h"
 #include "log/event.h"
-#include "base/json.h"
 
 /* One letter a parameter, and a NUL: which member of its cells counts, 'r' for the real
  * and 'i' for the integer. An event does not say so itself. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "base/lbfgsb.h"
+#include "base/status.h"
 
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
   memset(box, 0, sizeof *box);

@@ -26,7 +26,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/search.h"
 #include "bandit/team.h"
 #include "base/mem.h"
 #include "base/status.h"
@@ -35,6 +34,7 @@
 #include "sampler/learner.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
+#include "search/search.h"
 
 enum {
   STARTS = 3,          /* candidates that are climbed from, for a single point */

@@ -15,7 +15,6 @@
  */
 #include <string.h>
 
-#include "search/mixed_search.h"
 #include "bandit/team.h"
 #include "base/mem.h"
 #include "base/status.h"
@@ -24,6 +23,7 @@
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
+#include "search/mixed_search.h"
 
 enum {
   MAX_ARMS = 200,

@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/mixed_search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/gp.h"
@@ -32,6 +31,7 @@
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
 #include "sampler/trust.h"
+#include "search/mixed_search.h"
 
 enum {
   POOL = 1000, /* of the search */

@@ -17,7 +17,6 @@
  *
  * Hyper-parameters are learnt when `cocabo` learns them: at rounds 10, 20, 30 ...
  */
-#include "search/mixed_search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/gp.h"
@@ -25,6 +24,7 @@
 #include "sampler/learner.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
+#include "search/mixed_search.h"
 
 enum {
   POOL = 1000, /* of the search */

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "search/acquisition.h"
 #include "bandit/team.h"
 #include "cocabo.h"
 #include "log/history.h"
+#include "search/acquisition.h"
 #include "space/space.h"
 
 /* The options, resolved: no text and no "auto" that depends on the space. */

@@ -3,10 +3,10 @@
 #ifndef CB_SAMPLER_SAMPLERS_H
 #define CB_SAMPLER_SAMPLERS_H
 
-#include "search/domain.h"
-#include "search/mixed_search.h"
 #include "base/rng.h"
 #include "sampler/sampler.h"
+#include "search/domain.h"
+#include "search/mixed_search.h"
 
 extern const cb_sampler cb_sampler_mixed;
 extern const cb_sampler cb_sampler_cocabo;

@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/search.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/forest.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
+#include "search/search.h"
 
 enum {
   TREES = 10,

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/search.h"
+#include "base/lbfgsb.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "base/lbfgsb.h"
+#include "search/search.h"
 
 enum {
   POOL = 1000,

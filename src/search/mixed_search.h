@@ -12,11 +12,11 @@
 
 #include <stdint.h>
 
-#include "search/acquisition.h"
-#include "search/domain.h"
 #include "base/rng.h"
 #include "cocabo.h"
 #include "model/gp.h"
+#include "search/acquisition.h"
+#include "search/domain.h"
 
 typedef struct cb_mixed_search cb_mixed_search;
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/lbfgsb.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "base/lbfgsb.h"
 
 struct cb_search {
   int d;

@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-#include "search/acquisition.h"
 #include "cocabo.h"
 #include "model/gp.h"
+#include "search/acquisition.h"
 
 /* Indices of the best `keep` of n values into order, sorted, ties to the lower index;
  * NaN counts as -inf. Returns how many there are. For a short list: O(n) while few

@@ -15,8 +15,8 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "space/space.h"
 #include "base/text.h"
+#include "space/space.h"
 
 #define BLANKS " \t\n\r"
 

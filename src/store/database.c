@@ -25,11 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/status.h"
-#include "cocabo_store.h"
 #include "base/text.h"
-#include "base/json.h"
+#include "cocabo_store.h"
 
 /* ---- the schema ------------------------------------------------------------------ */
 

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "cocabo_store.h"
 #include "base/text.h"
+#include "cocabo_store.h"
 #include "store/sqlite.h"
 
 static const double patience = 30.0; /* seconds to wait for a lock */
@@ -75,8 +75,18 @@ static cocabo_status open_path(cocabo_store **out, const char *path, unsigned fl
                                cocabo_error *err) {
   if (!*path)
     return cb_fail(err, COCABO_E_INVALID, "the path of the store is empty");
-  return means_memory(path) ? open_memory(out, err)
-                            : cb_sqlite_open(out, path, flags, patience, err);
+  if (means_memory(path))
+    return open_memory(out, err);
+#ifdef COCABO_SQLITE
+  return cb_sqlite_open(out, path, flags, patience, err);
+#else
+  (void)flags;
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_INVALID,
+                 "\"%s\" is a SQLite file and this build of cocabo has no SQLite, want "
+                 "memory:",
+                 cb_text_show(shown, path));
+#endif
 }
 
 /* rest follows "sqlite:", and should be ///PATH. */

@@ -13,9 +13,9 @@
 
 #include "cocabo.h"
 #include "log/history.h"
+#include "store/store.h"
 #include "study/fold.h"
 #include "study/proposer.h"
-#include "store/store.h"
 
 struct cocabo_study {
   char *name;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz_demand.h"
-#include "import.h"
+#include "io/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

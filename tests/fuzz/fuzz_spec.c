@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "fuzz/fuzz_demand.h"
-#include "spec_file.h"
+#include "io/spec_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,10 +3,10 @@
 #include <float.h>
 #include <string.h>
 
-#include "search/acquisition.h"
-#include "search/search.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "search/acquisition.h"
+#include "search/search.h"
 
 static cocabo_error err;
 

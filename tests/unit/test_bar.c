@@ -1,5 +1,5 @@
 /* The line that says how far a study is. */
-#include "bar.h"
+#include "run/bar.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* What is kept of a child's output, and the value read from it. */
-#include "capture.h"
+#include "run/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "outcome.h"
+#include "run/outcome.h"
 
 /* ---- the last line -------------------------------------------------------------- */
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "figure.h"
 #include "common/svg.h"
+#include "figure.h"
 #include "groups.h"
 #include "looks.h"
 #include "pairs.h"

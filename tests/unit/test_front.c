@@ -11,9 +11,9 @@
 #include "common/fail.h"
 #include "common/guess.h"
 #include "common/show.h"
-#include "output.h"
-#include "scalar.h"
-#include "sheet.h"
+#include "io/output.h"
+#include "io/scalar.h"
+#include "plot/sheet.h"
 
 /* ---- arguments ------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "space/space.h"
 #include "base/text.h"
+#include "space/space.h"
 
 static cocabo_error err;
 

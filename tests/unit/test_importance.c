@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "importance.h"
+#include "plot/importance.h"
 
 enum { MOST_D = 8, MOST_N = 4000 };
 

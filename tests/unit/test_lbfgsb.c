@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "base/mem.h"
 #include "base/lbfgsb.h"
+#include "base/mem.h"
 
 static cocabo_error err;
 

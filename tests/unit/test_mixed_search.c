@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/mixed_search.h"
 #include "base/block.h"
 #include "base/mem.h"
 #include "model/gp.h"
 #include "model/kernel.h"
+#include "search/mixed_search.h"
 
 static cocabo_error err;
 

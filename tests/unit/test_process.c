@@ -1,6 +1,6 @@
 /* One program being run: its output, its end, and the ends of those it leaves behind.
  */
-#include "process.h"
+#include "run/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "check.h"
 #include "common/clock.h"
-#include "outcome.h"
+#include "run/outcome.h"
 
 extern char **environ;
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "spec.h"
-#include "spec_file.h"
-#include "words.h"
+#include "io/spec.h"
+#include "io/spec_file.h"
+#include "io/words.h"
 
 /* ---- words ----------------------------------------------------------------------- */
 

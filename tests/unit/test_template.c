@@ -1,5 +1,5 @@
 /* Commands whose words have holes. */
-#include "template.h"
+#include "run/template.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,126 @@
+/* cmd_ask.c - cocabo ask: points to evaluate. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "common/show.h"
+#include "io/output.h"
+#include "run/signals.h"
+
+typedef struct ask_args {
+  const char *count, *lease;
+  cli_common common;
+} ask_args;
+
+static const front_option options[] = {
+    {"-n, --count", "K", "trials to ask for, jointly (1)", FRONT_TEXT,
+     offsetof(ask_args, count)},
+    {"--lease", "S", "if there is no tell for so many seconds, offer them again",
+     FRONT_TEXT, offsetof(ask_args, lease)},
+    CLI_COMMON_OPTIONS(ask_args),
+    {0}};
+
+enum { MAX_COUNT = 100000 };
+
+/* Somebody who will not come back for a renewal, but is told from others. */
+static void name_owner(char *out, size_t size) {
+  char host[64] = "";
+  gethostname(host, sizeof host - 1);
+  snprintf(out, size, "ask-%s-%ld", host, (long)getpid());
+}
+
+static cocabo_status take_lease(cocabo_study *study, const char *text,
+                                cocabo_error *err) {
+  char shown[SHOWN], owner[128], *end;
+  if (!text)
+    return COCABO_OK;
+  const double seconds = strtod(text, &end);
+  const bool digits = text[strspn(text, "0123456789.eE+-")] == '\0';
+  if (!digits || end == text || *end || !(seconds > 0.0 && seconds <= 1e9))
+    return front_fail(err, COCABO_E_RANGE,
+                      "--lease is \"%s\", want seconds above 0, at most 1e9",
+                      show_text(shown, text));
+  name_owner(owner, sizeof owner);
+  return cocabo_study_lease(study, owner, seconds, err);
+}
+
+static cocabo_status put_trial(front_buffer *out, const cocabo_trial *trial, bool json,
+                               cocabo_error *err) {
+  if (json)
+    FRONT_TRY(cli_put_json_trial(out, trial, err));
+  else {
+    FRONT_TRY(
+        front_buffer_printf(out, err, "%" PRId64 " ", cocabo_trial_number(trial)));
+    FRONT_TRY(cli_put_shown_params(out, trial, err));
+  }
+  return front_buffer_puts(out, "\n", err);
+}
+
+static int is_interrupted(void *user) {
+  (void)user;
+  return cli_signals_stop() != 0;
+}
+
+static cocabo_status ask(cocabo_study *study, size_t n, cocabo_trial **trials,
+                         cocabo_error *err) {
+  FRONT_TRY(cli_signals_catch(err));
+  cocabo_study_on_interrupt(study, is_interrupted, NULL);
+  const cocabo_status status = cocabo_study_ask(study, n, trials, err);
+  cli_signals_release();
+  return status;
+}
+
+static cocabo_status ask_and_put(cocabo_study *study, const ask_args *args, size_t n,
+                                 front_buffer *out, cocabo_error *err) {
+  FRONT_TRY(take_lease(study, args->lease, err));
+  cocabo_trial **trials = calloc(n, sizeof(cocabo_trial *));
+  if (!trials)
+    return front_no_memory(err);
+  cocabo_status status = ask(study, n, trials, err);
+  for (size_t i = 0; i < n && status == COCABO_OK; i++)
+    status = put_trial(out, trials[i], args->common.json, err);
+  for (size_t i = 0; i < n; i++)
+    cocabo_trial_free(trials[i]);
+  free(trials);
+  return status;
+}
+
+static cocabo_status parse_and_ask(int argc, char **argv, front_buffer *out,
+                                   cocabo_error *err) {
+  ask_args args = {0};
+  int64_t n = 1;
+  cli_session session;
+  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  FRONT_TRY(front_parse_int("-n", args.count, 1, MAX_COUNT, &n, err));
+  FRONT_TRY(cli_open_study(&session, &args.common, 0, err));
+  const cocabo_status status = ask_and_put(session.study, &args, (size_t)n, out, err);
+  cli_close(&session);
+  return status;
+}
+
+static int ask_main(int argc, char **argv) {
+  cocabo_error err;
+  front_buffer out = {0};
+  const cocabo_status status = parse_and_ask(argc, argv, &out, &err);
+  return cli_answer("ask", status, &out, &err);
+}
+
+const cli_command cmd_ask = {
+    .name = "ask",
+    .thinks = true,
+    .summary = "Asks for trials to evaluate.",
+    .usage = "[-n K] [--lease S] [options]",
+    .options = options,
+    .details =
+        "Prints one trial a line: its number and its values, as NAME=VALUE. Trials "
+        "that\n"
+        "were enqueued, interrupted or lost come first. Each is running until cocabo\n"
+        "tell has its result; with --lease it is offered again if that takes too long.",
+    .examples = "  cocabo ask\n"
+                "  cocabo ask -n 4 --lease 3600 --json",
+    .main = ask_main,
+};

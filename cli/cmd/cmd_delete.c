@@ -1,0 +1,80 @@
+/* cmd_delete.c - cocabo delete: a study with all its trials. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "common/show.h"
+#include "io/output.h"
+
+typedef struct delete_args {
+  bool yes;
+  cli_common common;
+} delete_args;
+
+static const front_option options[] = {
+    {"-y, --yes", NULL, "do not ask", FRONT_FLAG, offsetof(delete_args, yes)},
+    CLI_COMMON_OPTIONS(delete_args),
+    {0}};
+
+/* Only a y at the start of the line is a yes. */
+static bool answers_yes(void) {
+  const int first = getchar();
+  for (int c = first; c != '\n' && c != EOF;)
+    c = getchar();
+  return first == 'y' || first == 'Y';
+}
+
+static cocabo_status confirm(const cocabo_study *study, const delete_args *args,
+                             bool *agreed, cocabo_error *err) {
+  char name[SHOWN];
+  show_text(name, cocabo_study_name(study));
+  *agreed = true;
+  if (args->yes)
+    return COCABO_OK;
+  if (!isatty(STDIN_FILENO))
+    return front_fail(err, COCABO_E_INVALID,
+                      "study \"%s\" has %lld trials, want --yes to delete it", name,
+                      (long long)cocabo_study_count(study));
+  fprintf(stderr, "Delete study \"%s\" and its %lld trials? [y/N] ", name,
+          (long long)cocabo_study_count(study));
+  fflush(stderr);
+  *agreed = answers_yes();
+  return COCABO_OK;
+}
+
+static cocabo_status delete_study(int argc, char **argv, bool *agreed,
+                                  cocabo_error *err) {
+  delete_args args = {0};
+  cli_session session;
+  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  FRONT_TRY(cli_open_study(&session, &args.common, 0, err));
+  cocabo_status status = confirm(session.study, &args, agreed, err);
+  if (status == COCABO_OK && *agreed)
+    status = cocabo_store_delete(session.store, cli_study(&args.common), err);
+  cli_close(&session);
+  return status;
+}
+
+static int delete_main(int argc, char **argv) {
+  cocabo_error err;
+  bool agreed = true;
+  if (delete_study(argc, argv, &agreed, &err) != COCABO_OK)
+    return cli_complain("delete", &err);
+  if (agreed)
+    return FRONT_DONE;
+  fprintf(stderr, "nothing deleted\n");
+  return FRONT_FAILURE;
+}
+
+const cli_command cmd_delete = {
+    .name = "delete",
+    .summary = "Deletes a study with all its trials.",
+    .usage = "[--yes] [options]",
+    .options = options,
+    .details =
+        "Asks first when it is called from a terminal; elsewhere it wants --yes.",
+    .examples = "  cocabo delete --study second\n"
+                "  cocabo delete --study second --yes",
+    .main = delete_main,
+};

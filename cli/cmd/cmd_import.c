@@ -1,0 +1,185 @@
+/* cmd_import.c - cocabo import: trials of a file into a study. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/outfile.h"
+#include "common/show.h"
+#include "io/import.h"
+#include "io/output.h"
+#include "io/spec.h"
+
+typedef struct import_args {
+  const char *format;
+  cli_spec_args spec;
+  cli_common common;
+} import_args;
+
+static const front_option options[] = {
+    {"--format", "csv|json", "what the file is", FRONT_TEXT,
+     offsetof(import_args, format)},
+    {"", NULL, "For a study that is not there yet", FRONT_HEADING, 0},
+    CLI_SPEC_OPTIONS(import_args),
+    CLI_COMMON_OPTIONS(import_args),
+    {0}};
+
+enum { MAX_SIZE = 1 << 30 };
+
+static const char *format_name(int i) {
+  static const char *const names[] = {"csv", "json"};
+  return i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL;
+}
+
+static cocabo_status parse_format(const char *text, bool *json, cocabo_error *err) {
+  front_chosen chosen;
+  if (!text)
+    return front_fail(err, COCABO_E_INVALID, "--format is missing, want csv or json");
+  FRONT_TRY(front_parse_names("--format", "format", text, format_name, &chosen, err));
+  if (chosen.n != 1)
+    return front_fail(err, COCABO_E_INVALID, "--format has %d formats, want one",
+                      chosen.n);
+  *json = chosen.items[0] == 1;
+  return COCABO_OK;
+}
+
+/* "-" is standard input. */
+static cocabo_status read_file(const char *path, front_buffer *text,
+                               cocabo_error *err) {
+  char shown[SHOWN];
+  const bool standard = strcmp(path, "-") == 0;
+  const int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return front_fail(err, COCABO_E_INVALID, "cannot read %s: %s",
+                      show_text(shown, path), strerror(errno));
+  cocabo_status status = front_read_up_to(fd, path, MAX_SIZE, text, err);
+  if (status == COCABO_OK && text->size > MAX_SIZE)
+    status = front_fail(err, COCABO_E_RANGE, "%s is larger than 1 GiB",
+                        show_text(shown, path));
+  if (!standard)
+    close(fd);
+  return status;
+}
+
+static cocabo_status put_counts(front_buffer *out, const import_counts *counts,
+                                const cli_common *common, cocabo_error *err) {
+  if (common->json)
+    return front_buffer_printf(out, err,
+                               "{\"added\":%zu,\"enqueued\":%zu,\"passed_over\":%zu}\n",
+                               counts->added, counts->enqueued, counts->failed);
+  cli_note(common, "%zu results added, %zu trials enqueued", counts->added,
+           counts->enqueued);
+  if (counts->failed > 0)
+    cli_note(common, "%zu failed trials passed over", counts->failed);
+  return COCABO_OK;
+}
+
+static cocabo_status read_rows(import_rows *rows, bool json, const front_buffer *text,
+                               cocabo_error *err) {
+  const char *bytes = text->data ? text->data : "";
+  FRONT_TRY(json ? import_json(rows, bytes, text->size, err)
+                 : import_csv(rows, bytes, text->size, err));
+  return import_check(rows, err);
+}
+
+/* One import under way. */
+typedef struct import_work {
+  import_args args;
+  bool json; /* the file's format */
+  cli_spec spec;
+  cli_session session;
+  front_buffer text;
+  import_rows rows;
+} import_work;
+
+/* A file of cocabo export describes the study that it came from: a new one may be like
+ * that. */
+static cocabo_status adopt_study(import_work *i, cocabo_error *err) {
+  if (!i->json || i->spec.space || cli_spec_exists(&i->spec, &i->args.common))
+    return COCABO_OK;
+  char *text = import_json_study(i->text.data ? i->text.data : "", i->text.size);
+  const cocabo_status status =
+      text ? cli_spec_adopt(&i->spec, i->rows.name, text, strlen(text), err)
+           : COCABO_OK;
+  free(text);
+  return status;
+}
+
+/* A study that the flags or the file describe is created only after its rows have been
+ * checked; one that exists has the space to check them by. */
+static cocabo_status carry_out(import_work *i, cocabo_error *err) {
+  FRONT_TRY(adopt_study(i, err));
+  if (i->spec.space) {
+    i->rows.space = i->spec.space;
+    FRONT_TRY(read_rows(&i->rows, i->json, &i->text, err));
+  }
+  FRONT_TRY(cli_spec_open(&i->spec, &i->args.common, &i->session, NULL, err));
+  if (!i->spec.space) {
+    i->rows.space = cocabo_study_space(i->session.study);
+    FRONT_TRY(read_rows(&i->rows, i->json, &i->text, err));
+  }
+  return import_add(&i->rows, i->session.study, err);
+}
+
+static cocabo_status parse(import_work *i, int argc, char **argv, cocabo_error *err) {
+  front_texts rest = {0};
+  FRONT_TRY(front_args_parse(options, argc, argv, &i->args, &rest, err));
+  FRONT_TRY(parse_format(i->args.format, &i->json, err));
+  if (rest.n != 1)
+    return front_fail(err, COCABO_E_INVALID, "there are %d files, want one", rest.n);
+  i->rows.name = rest.items[0];
+  FRONT_TRY(cli_spec_read(&i->spec, &i->args.spec, NULL, 0, err));
+  return read_file(rest.items[0], &i->text, err);
+}
+
+static void clear(import_work *i) {
+  import_free(&i->rows);
+  front_buffer_free(&i->text);
+  cli_close(&i->session);
+  cli_spec_clear(&i->spec);
+}
+
+static cocabo_status import_file(int argc, char **argv, front_buffer *out,
+                                 cocabo_error *err) {
+  import_work i = {0};
+  cocabo_status status = parse(&i, argc, argv, err);
+  if (status == COCABO_OK)
+    status = carry_out(&i, err);
+  if (status == COCABO_OK) {
+    const import_counts counts = import_count(&i.rows);
+    status = put_counts(out, &counts, &i.args.common, err);
+  }
+  clear(&i);
+  return status;
+}
+
+static int import_main(int argc, char **argv) {
+  cocabo_error err;
+  front_buffer out = {0};
+  return cli_answer("import", import_file(argc, argv, &out, &err), &out, &err);
+}
+
+const cli_command cmd_import = {
+    .name = "import",
+    .summary = "Adds the trials of a file to a study.",
+    .usage = "--format csv|json FILE [-p 'NAME=DOMAIN' ...] [options]",
+    .options = options,
+    .details =
+        "csv   a line of column names (the parameters, and value), then a row a trial\n"
+        "json  a file of cocabo export, or objects {\"params\": {..}, \"value\": y}\n"
+        "\n"
+        "Rows with a value become complete trials, those without are tried first; "
+        "rows\n"
+        "whose state is failed are passed over. Columns that cocabo export or a data\n"
+        "frame of Optuna has besides are ignored. Everything is checked before "
+        "anything\n"
+        "is added. The study must exist, or be described by -p or -f, or by the file "
+        "of\ncocabo export.",
+    .examples = "  cocabo import --format csv known.csv\n"
+                "  cocabo import --format csv known.csv --study new \\\n"
+                "      -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"
+                "  cocabo export --format json --study old | \\\n"
+                "      cocabo import --format json - --study new",
+    .main = import_main,
+};

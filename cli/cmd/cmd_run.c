@@ -1,0 +1,91 @@
+/* cocabo run: tunes a program. Creates the study or resumes it. */
+#include "run/attempt.h"
+#include "run/tune.h"
+
+typedef struct run_args {
+  cli_spec_args spec;
+  cli_tune_args tune;
+  cli_common common;
+} run_args;
+
+static const front_option options[] = {
+    CLI_SPEC_OPTIONS(run_args),
+    CLI_TUNE_OPTIONS(run_args),
+    CLI_COMMON_OPTIONS(run_args),
+    {0},
+};
+
+/* What is wrong with a line that shall make a study is said before there is one. What
+ * the line leaves open, a study that is there may know. */
+static cocabo_status check(const cli_spec *spec, const run_args *args,
+                           cocabo_error *err) {
+  FRONT_TRY(cli_tune_check(&args->tune, err));
+  if (spec->command && spec->space) {
+    cli_program program;
+    FRONT_TRY(cli_program_find(&program, spec->command, spec->space, err));
+  }
+  const cocabo_status complete = cli_tune_want(spec, err);
+  return complete == COCABO_OK || cli_spec_exists(spec, &args->common) ? COCABO_OK
+                                                                       : complete;
+}
+
+static cocabo_status open_study(cli_spec *spec, const run_args *args,
+                                cli_session *session, cocabo_error *err) {
+  FRONT_TRY(check(spec, args, err));
+  FRONT_TRY(cli_spec_open(spec, &args->common, session, NULL, err));
+  return cli_tune_recall(spec, session->study, err);
+}
+
+static int run_main(int argc, char **argv) {
+  run_args args = {0};
+  front_texts words = {0};
+  cli_spec spec;
+  cli_session session = {0};
+  cocabo_error err;
+  if (front_args_parse(options, argc, argv, &args, &words, &err) != COCABO_OK ||
+      cli_spec_read(&spec, &args.spec, (char *const *)words.items, words.n, &err) !=
+          COCABO_OK)
+    return cli_complain("run", &err);
+  const int exit_status =
+      open_study(&spec, &args, &session, &err) == COCABO_OK
+          ? cli_tune("run", &args.common, &session, &spec, &args.tune)
+          : cli_complain("run", &err);
+  cli_close(&session);
+  cli_spec_clear(&spec);
+  return exit_status;
+}
+
+const cli_command cmd_run = {
+    .name = "run",
+    .thinks = true,
+    .summary = "Tunes a program. The same line again resumes.",
+    .usage = "-p 'NAME=DOMAIN' ... -n TRIALS [options] -- CMD [ARG or {NAME}] ...",
+    .options = options,
+    .details =
+        "Domains are float(1e-5,0.1,log), float(0,1,step=0.25), int(1,8),\n"
+        "int(16,1024,log), choice(adam,sgd,rmsprop) and ordinal(small,medium,large).\n"
+        "\n"
+        "The command runs without a shell. {NAME} in its words becomes the value, and\n"
+        "{trial} the trial's number; {{NAME}} is the text {NAME}. Its environment has\n"
+        "COCABO_PARAMS (all values, as JSON), COCABO_TRIAL, COCABO_STUDY, COCABO_SEED\n"
+        "and COCABO_RESULT, a file that it may write. Its value is that file, else "
+        "the\n"
+        "last line that it prints: a number or {\"value\": number}. It fails by an "
+        "exit\n"
+        "status other than 0, by printing no value, and by nan or inf; failures count\n"
+        "as trials and are learnt from.\n"
+        "\n"
+        "Ctrl-C, like --timeout, gives running trials back: they are offered first on\n"
+        "resume. A second Ctrl-C leaves at once. Any number of runs and workers may\n"
+        "share a study.\n"
+        "\n"
+        "Exit status: 0 done, 1 run-time failure, 2 bad usage or input, 3 nothing\n"
+        "completed, 130 interrupted.",
+    .more = cli_spec_describe,
+    .examples =
+        "  cocabo run -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)' -n 50 \\\n"
+        "    -- python3 train.py --lr={lr} --optimizer={opt}\n"
+        "  cocabo run -f study.yaml -j 4 --trial-timeout 600 --log-dir logs\n"
+        "  cocabo run -p 'level=int(1,19)' -n 12 --maximize -- ./score.sh {level}",
+    .main = run_main,
+};

@@ -1,0 +1,168 @@
+/* cmd_studies.c - cocabo studies: what a store has. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli.h"
+#include "common/show.h"
+#include "io/output.h"
+#include "io/table.h"
+
+typedef struct studies_args {
+  cli_common common;
+} studies_args;
+
+static const front_option options[] = {CLI_COMMON_OPTIONS(studies_args), {0}};
+
+static const char *const titles[] = {"study",      "direction", "sampler",
+                                     "parameters", "trials",    "complete",
+                                     "failed",     "running",   "best"};
+enum { N_TITLES = sizeof titles / sizeof titles[0], FIRST_NUMBER = 3 };
+
+/* ---- one study ------------------------------------------------------------------- */
+
+/* NaN while nothing is complete. */
+static cocabo_status best_value(cocabo_study *study, double *out, cocabo_error *err) {
+  cocabo_trial *trial;
+  *out = cocabo_trial_value(NULL);
+  if (cocabo_study_count_state(study, COCABO_COMPLETE) == 0)
+    return COCABO_OK;
+  FRONT_TRY(cocabo_study_best(study, &trial, err));
+  *out = cocabo_trial_value(trial);
+  cocabo_trial_free(trial);
+  return COCABO_OK;
+}
+
+static cocabo_status put_json(front_buffer *out, cocabo_study *study,
+                              cocabo_error *err) {
+  double best;
+  FRONT_TRY(best_value(study, &best, err));
+  FRONT_TRY(front_buffer_puts(out, "{\"name\":", err));
+  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
+  FRONT_TRY(front_buffer_printf(out, err, ",\"direction\":\"%s\",\"sampler\":\"%s\"",
+                                cocabo_study_option(study, "direction"),
+                                cocabo_study_option(study, "sampler")));
+  FRONT_TRY(front_buffer_printf(out, err, ",\"parameters\":%zu,\"trials\":%" PRId64,
+                                cocabo_space_count(cocabo_study_space(study)),
+                                cocabo_study_count(study)));
+  for (int s = COCABO_WAITING; s <= COCABO_STALE; s++)
+    FRONT_TRY(front_buffer_printf(
+        out, err, ",\"%s\":%" PRId64, cocabo_state_name((cocabo_trial_state)s),
+        cocabo_study_count_state(study, (cocabo_trial_state)s)));
+  FRONT_TRY(front_buffer_puts(out, ",\"best\":", err));
+  FRONT_TRY(front_put_json_real(out, best, err));
+  return front_buffer_puts(out, "}\n", err);
+}
+
+static cocabo_status add_count(cli_table *table, int64_t n, cocabo_error *err) {
+  char digits[24];
+  snprintf(digits, sizeof digits, "%" PRId64, n);
+  return cli_table_text(table, digits, err);
+}
+
+static cocabo_status add_best(cli_table *table, cocabo_study *study,
+                              cocabo_error *err) {
+  double best;
+  front_buffer cell = {0};
+  FRONT_TRY(best_value(study, &best, err));
+  cocabo_status status = best == best ? front_put_digits(&cell, best, err)
+                                      : front_buffer_puts(&cell, "-", err);
+  if (status == COCABO_OK)
+    status = cli_table_cell(table, cell.data, cell.size, err);
+  front_buffer_free(&cell);
+  return status;
+}
+
+static cocabo_status add_row(cli_table *table, cocabo_study *study, cocabo_error *err) {
+  const cocabo_trial_state states[] = {COCABO_COMPLETE, COCABO_FAILED, COCABO_RUNNING};
+  FRONT_TRY(cli_table_text(table, cocabo_study_name(study), err));
+  FRONT_TRY(cli_table_text(table, cocabo_study_option(study, "direction"), err));
+  FRONT_TRY(cli_table_text(table, cocabo_study_option(study, "sampler"), err));
+  FRONT_TRY(
+      add_count(table, (int64_t)cocabo_space_count(cocabo_study_space(study)), err));
+  FRONT_TRY(add_count(table, cocabo_study_count(study), err));
+  for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+    FRONT_TRY(add_count(table, cocabo_study_count_state(study, states[i]), err));
+  return add_best(table, study, err);
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+/* Appends to the table, or to `out` where that is NULL. A study that is deleted while
+ * we look is passed over. */
+static cocabo_status add_study(cocabo_store *store, const char *name, cli_table *table,
+                               front_buffer *out, cocabo_error *err) {
+  cocabo_study *study;
+  cocabo_status status = cocabo_study_open(&study, name, store, err);
+  if (status == COCABO_E_NOT_FOUND)
+    return COCABO_OK;
+  FRONT_TRY(status);
+  status = table ? add_row(table, study, err) : put_json(out, study, err);
+  cocabo_study_free(study);
+  return status;
+}
+
+static cocabo_status add_all(cocabo_store *store, cli_table *table, front_buffer *out,
+                             size_t *n, cocabo_error *err) {
+  cocabo_names *names;
+  FRONT_TRY(cocabo_store_studies(store, &names, err));
+  *n = cocabo_names_count(names);
+  cocabo_status status = COCABO_OK;
+  for (size_t i = 0; i < *n && status == COCABO_OK; i++)
+    status = add_study(store, cocabo_names_at(names, i), table, out, err);
+  cocabo_names_free(names);
+  return status;
+}
+
+static cocabo_status fill_table(cocabo_store *store, cli_table *table, size_t *n,
+                                cocabo_error *err) {
+  for (size_t i = 0; i < N_TITLES; i++)
+    FRONT_TRY(cli_table_text(table, titles[i], err));
+  for (size_t i = FIRST_NUMBER; i < N_TITLES; i++)
+    cli_table_align_right(table, i);
+  return add_all(store, table, NULL, n, err);
+}
+
+static cocabo_status print_table(cocabo_store *store, const cli_common *common,
+                                 cocabo_error *err) {
+  cli_table table;
+  size_t n;
+  FRONT_TRY(cli_table_begin(&table, N_TITLES, err));
+  cocabo_status status = fill_table(store, &table, &n, err);
+  char url[SHOWN];
+  if (status == COCABO_OK && n > 0)
+    status = cli_table_print(&table, err);
+  else if (status == COCABO_OK)
+    cli_note(common, "no studies in %s", show_url(url, cli_storage(common)));
+  cli_table_free(&table);
+  return status;
+}
+
+static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
+                                  cocabo_error *err) {
+  studies_args args = {0};
+  cli_session session;
+  size_t n;
+  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  FRONT_TRY(cli_open_store(&session, &args.common, COCABO_STORE_READ_ONLY, err));
+  const cocabo_status status = args.common.json
+                                   ? add_all(session.store, NULL, out, &n, err)
+                                   : print_table(session.store, &args.common, err);
+  cli_close(&session);
+  return status;
+}
+
+static int studies_main(int argc, char **argv) {
+  cocabo_error err;
+  front_buffer out = {0};
+  return cli_answer("studies", list_studies(argc, argv, &out, &err), &out, &err);
+}
+
+const cli_command cmd_studies = {
+    .name = "studies",
+    .summary = "Lists the studies of a store.",
+    .usage = "[options]",
+    .options = options,
+    .examples = "  cocabo studies\n"
+                "  cocabo studies --storage sqlite:////tmp/other.db --json",
+    .main = studies_main,
+};

@@ -1,0 +1,126 @@
+/* cmd_tell.c - cocabo tell: the result of a trial, or why there is none. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "common/show.h"
+#include "io/output.h"
+
+typedef struct tell_args {
+  const char *fail;
+  cli_common common;
+} tell_args;
+
+static const front_option options[] = {{"--fail", "REASON",
+                                        "there is no value, and why", FRONT_TEXT,
+                                        offsetof(tell_args, fail)},
+                                       CLI_COMMON_OPTIONS(tell_args),
+                                       {0}};
+
+/* What there is to tell. */
+typedef struct news {
+  int64_t number;
+  double value;
+  const char *reason; /* NULL: there is a value */
+} news;
+
+static cocabo_status parse_value(const char *text, double *out, cocabo_error *err) {
+  char shown[SHOWN], *end;
+  *out = strtod(text, &end);
+  if (end == text || *end || strchr(" \t\n\v\f\r", *text))
+    return front_fail(err, COCABO_E_INVALID, "the value is \"%s\", want a number",
+                      show_text(shown, text));
+  return COCABO_OK;
+}
+
+static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
+                                news *out, cocabo_error *err) {
+  *out = (news){.reason = args->fail};
+  if (rest->n != (args->fail ? 1 : 2))
+    return front_fail(err, COCABO_E_INVALID,
+                      "want NUMBER VALUE, or NUMBER --fail REASON");
+  FRONT_TRY(
+      front_parse_int("the number", rest->items[0], 0, INT64_MAX, &out->number, err));
+  return args->fail ? COCABO_OK : parse_value(rest->items[1], &out->value, err);
+}
+
+static cocabo_status tell(cocabo_study *study, const news *n, cocabo_error *err) {
+  return n->reason ? cocabo_study_fail(study, n->number, n->reason, err)
+                   : cocabo_study_tell(study, n->number, n->value, err);
+}
+
+/* A value that did not become the trial's value deserves a word. */
+static void comment(const cli_common *common, const news *n,
+                    const cocabo_trial *trial) {
+  const double value = cocabo_trial_value(trial);
+  const long long number = (long long)n->number;
+  const bool failure = n->reason || !isfinite(n->value);
+  if (failure && cocabo_trial_get_state(trial) == COCABO_COMPLETE)
+    cli_note(common, "trial %lld has the value %.17g already and stays complete",
+             number, value);
+  else if (!n->reason && failure)
+    cli_note(common, "trial %lld failed: its value is not finite", number);
+  else if (!n->reason && value != n->value)
+    cli_note(common, "trial %lld has the value %.17g already, %.17g is kept beside it",
+             number, value, n->value);
+  else if (common->verbose)
+    cli_note(common, "trial %lld is %s", number,
+             cocabo_state_name(cocabo_trial_get_state(trial)));
+}
+
+static cocabo_status tell_and_answer(cocabo_study *study, const cli_common *common,
+                                     const news *n, front_buffer *out,
+                                     cocabo_error *err) {
+  cocabo_trial *trial;
+  FRONT_TRY(tell(study, n, err));
+  FRONT_TRY(cocabo_study_trial(study, n->number, &trial, err));
+  comment(common, n, trial);
+  cocabo_status status = COCABO_OK;
+  if (common->json)
+    status = cli_put_json_trial(out, trial, err);
+  if (common->json && status == COCABO_OK)
+    status = front_buffer_puts(out, "\n", err);
+  cocabo_trial_free(trial);
+  return status;
+}
+
+static cocabo_status parse_and_tell(int argc, char **argv, front_buffer *out,
+                                    cocabo_error *err) {
+  tell_args args = {0};
+  front_texts rest = {0};
+  news n;
+  cli_session session;
+  FRONT_TRY(front_args_parse(options, argc, argv, &args, &rest, err));
+  FRONT_TRY(parse_news(&args, &rest, &n, err));
+  FRONT_TRY(cli_open_study(&session, &args.common, 0, err));
+  const cocabo_status status =
+      tell_and_answer(session.study, &args.common, &n, out, err);
+  cli_close(&session);
+  return status;
+}
+
+static int tell_main(int argc, char **argv) {
+  cocabo_error err;
+  front_buffer out = {0};
+  const cocabo_status status = parse_and_tell(argc, argv, &out, &err);
+  return cli_answer("tell", status, &out, &err);
+}
+
+const cli_command cmd_tell = {
+    .name = "tell",
+    .summary = "Records the result of a trial.",
+    .usage = "NUMBER VALUE | NUMBER --fail REASON",
+    .options = options,
+    .details = "The first value of a trial counts; the same one again changes nothing, "
+               "another\n"
+               "one is kept beside it. A late one is welcome. A value that is not "
+               "finite (nan,\n"
+               "inf) makes the trial failed. Prints nothing, or the trial with --json.",
+    .examples = "  cocabo tell 3 0.25\n"
+                "  cocabo tell 4 -1.5e-3\n"
+                "  cocabo tell 5 --fail 'out of memory'",
+    .main = tell_main,
+};

@@ -1,0 +1,161 @@
+/* cmd_verify.c - cocabo verify: a study against its own log. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "common/show.h"
+#include "io/output.h"
+#include "run/signals.h"
+
+typedef struct verify_args {
+  const char *proposals;
+  cli_common common;
+} verify_args;
+
+static const front_option options[] = {
+    {"--proposals", "all|K", "replay all proposals, or the last K asks (100)",
+     FRONT_TEXT, offsetof(verify_args, proposals)},
+    CLI_COMMON_OPTIONS(verify_args),
+    {0}};
+
+enum { DEFAULT_PROPOSALS = 100, ALL = -1 };
+
+static cocabo_status parse_proposals(const char *text, int64_t *out,
+                                     cocabo_error *err) {
+  *out = DEFAULT_PROPOSALS;
+  if (text && strcmp(text, "all") == 0) {
+    *out = ALL;
+    return COCABO_OK;
+  }
+  if (front_parse_int("--proposals", text, 0, INT64_MAX, out, err) == COCABO_OK)
+    return COCABO_OK;
+  char shown[SHOWN];
+  return front_fail(err, COCABO_E_INVALID,
+                    "--proposals is \"%s\", want all or a whole number",
+                    show_text(shown, text));
+}
+
+/* ---- the answer ------------------------------------------------------------------ */
+
+static cocabo_status put_json(front_buffer *out, const char *study,
+                              const cocabo_report *r, cocabo_error *err) {
+  FRONT_TRY(front_buffer_puts(out, "{\"study\":", err));
+  FRONT_TRY(front_put_json_text(out, study, err));
+  FRONT_TRY(front_buffer_printf(out, err,
+                                ",\"ok\":%s,\"events\":%" PRId64 ",\"trials\":%" PRId64
+                                ",\"replayed\":%" PRId64 ",\"differing\":%" PRId64,
+                                r->differing == 0 ? "true" : "false", r->events,
+                                r->trials, r->replayed, r->differing));
+  if (r->differing > 0)
+    FRONT_TRY(front_buffer_printf(out, err, ",\"first_differing\":%" PRId64,
+                                  r->first_differing));
+  else
+    FRONT_TRY(front_buffer_puts(out, ",\"first_differing\":null", err));
+  return front_buffer_printf(
+      out, err, ",\"foreign\":%" PRId64 ",\"foreign_differing\":%" PRId64 "}\n",
+      r->foreign, r->foreign_differing);
+}
+
+static cocabo_status put_foreign(front_buffer *out, const cocabo_report *r,
+                                 cocabo_error *err) {
+  if (r->foreign == 0)
+    return COCABO_OK;
+  return front_buffer_printf(
+      out, err,
+      "foreign    %" PRId64 " proposals of another build or machine were checked for "
+      "values and structure, not bits; %" PRId64 " came out differently here\n",
+      r->foreign, r->foreign_differing);
+}
+
+static cocabo_status put_lines(front_buffer *out, const cocabo_report *r,
+                               cocabo_error *err) {
+  FRONT_TRY(front_buffer_printf(out, err,
+                                "structure  %" PRId64 " events and %" PRId64
+                                " trials: each follows from those "
+                                "before it\n",
+                                r->events, r->trials));
+  FRONT_TRY(
+      front_buffer_printf(out, err, "replayed   %" PRId64 " proposals: ", r->replayed));
+  if (r->differing == 0)
+    FRONT_TRY(front_buffer_puts(
+        out, r->replayed > 0 ? "all the same\n" : "none to do\n", err));
+  else
+    FRONT_TRY(front_buffer_printf(out, err,
+                                  "%" PRId64 " differ, first trial %" PRId64 "\n",
+                                  r->differing, r->first_differing));
+  return put_foreign(out, r, err);
+}
+
+/* ---- the command ----------------------------------------------------------------- */
+
+static int is_interrupted(void *user) {
+  (void)user;
+  return cli_signals_stop() != 0;
+}
+
+static cocabo_status verify(cocabo_study *study, int64_t proposals, cocabo_report *out,
+                            cocabo_error *err) {
+  FRONT_TRY(cli_signals_catch(err));
+  cocabo_study_on_interrupt(study, is_interrupted, NULL);
+  const cocabo_status status = cocabo_study_verify(study, proposals, out, err);
+  cli_signals_release();
+  return status;
+}
+
+static cocabo_status verify_and_put(cocabo_study *study, int64_t proposals, bool json,
+                                    front_buffer *out, bool *differs,
+                                    cocabo_error *err) {
+  cocabo_report report;
+  FRONT_TRY(verify(study, proposals, &report, err));
+  *differs = report.differing > 0;
+  return json ? put_json(out, cocabo_study_name(study), &report, err)
+              : put_lines(out, &report, err);
+}
+
+static cocabo_status open_and_verify(int argc, char **argv, front_buffer *out,
+                                     bool *differs, cocabo_error *err) {
+  verify_args args = {0};
+  int64_t proposals;
+  cli_session session;
+  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  FRONT_TRY(parse_proposals(args.proposals, &proposals, err));
+  cocabo_status status =
+      cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err);
+  if (status == COCABO_OK)
+    status =
+        verify_and_put(session.study, proposals, args.common.json, out, differs, err);
+  cli_close(&session);
+  /* A log that contradicts itself is what this command looks for: it is no bad usage
+   * but a failure. */
+  if (status == COCABO_E_STATE)
+    status = err->code = COCABO_E_STORE;
+  return status;
+}
+
+static int verify_main(int argc, char **argv) {
+  cocabo_error err;
+  front_buffer out = {0};
+  bool differs = false;
+  const cocabo_status status = open_and_verify(argc, argv, &out, &differs, &err);
+  const int exit_status = cli_answer("verify", status, &out, &err);
+  return exit_status == FRONT_DONE && differs ? FRONT_FAILURE : exit_status;
+}
+
+const cli_command cmd_verify = {
+    .name = "verify",
+    .thinks = true,
+    .summary = "Checks a study against its log, and replays proposals.",
+    .usage = "[--proposals all|K] [options]",
+    .options = options,
+    .details =
+        "The structure is always checked: every event must follow from those before "
+        "it.\n"
+        "Then proposals are made again from what they saw; on the build and kind of\n"
+        "machine that made them they must come out the same to the last bit. Those of\n"
+        "another build or machine are compared for values and structure only. Exit\n"
+        "status 1: something differs, or the log contradicts itself.",
+    .examples = "  cocabo verify\n"
+                "  cocabo verify --proposals all --json",
+    .main = verify_main,
+};

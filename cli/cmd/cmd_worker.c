@@ -1,0 +1,80 @@
+/* cocabo worker: evaluates trials of a study that knows its command. */
+#include "common/show.h"
+#include "run/tune.h"
+
+typedef struct worker_args {
+  const char *workers, *timeout;
+  cli_tune_args tune;
+  cli_common common;
+} worker_args;
+
+static const front_option options[] = {
+    {"-j, --workers", "N", "trials at a time (1)", FRONT_TEXT,
+     offsetof(worker_args, workers)},
+    {"--timeout", "S", "stop after so many seconds", FRONT_TEXT,
+     offsetof(worker_args, timeout)},
+    CLI_TUNE_OPTIONS(worker_args),
+    CLI_COMMON_OPTIONS(worker_args),
+    {0},
+};
+
+/* Everything is the study's but how many at a time, which is a matter of the machine.
+ */
+static cocabo_status open_study(cli_spec *spec, const worker_args *args,
+                                cli_session *session, cocabo_error *err) {
+  char name[SHOWN];
+  FRONT_TRY(cli_tune_check(&args->tune, err));
+  FRONT_TRY(cli_open_study(session, &args->common, 0, err));
+  spec->workers = spec->workers > 0 ? spec->workers : 1;
+  FRONT_TRY(cli_tune_recall(spec, session->study, err));
+  if (!spec->command)
+    return front_fail(err, COCABO_E_STATE,
+                      "study \"%s\" has no command; cocabo run gives it one",
+                      show_text(name, cocabo_study_name(session->study)));
+  if (!(spec->trials > 0) && !(spec->timeout > 0.0))
+    return front_fail(err, COCABO_E_STATE,
+                      "study \"%s\" says nowhere when to stop; cocabo run -n does, "
+                      "or --timeout here",
+                      show_text(name, cocabo_study_name(session->study)));
+  return COCABO_OK;
+}
+
+static int worker_main(int argc, char **argv) {
+  worker_args args = {0};
+  cli_spec spec;
+  cli_session session = {0};
+  cocabo_error err;
+  if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK)
+    return cli_complain("worker", &err);
+  const cli_spec_args said = {.workers = args.workers, .timeout = args.timeout};
+  if (cli_spec_read(&spec, &said, NULL, 0, &err) != COCABO_OK)
+    return cli_complain("worker", &err);
+  const int exit_status =
+      open_study(&spec, &args, &session, &err) == COCABO_OK
+          ? cli_tune("worker", &args.common, &session, &spec, &args.tune)
+          : cli_complain("worker", &err);
+  cli_close(&session);
+  cli_spec_clear(&spec);
+  return exit_status;
+}
+
+const cli_command cmd_worker = {
+    .name = "worker",
+    .thinks = true,
+    .summary = "Helps with a study: evaluates its trials until its budget is reached.",
+    .usage = "[--study NAME] [-j N] [options]",
+    .options = options,
+    .details =
+        "The command, time-outs, retries and the number of trials are the study's, as\n"
+        "cocabo run or cocabo create stored them, so the same line works on every\n"
+        "machine that sees the storage. A worker may join and leave at any time: "
+        "Ctrl-C\n"
+        "gives its trials back, and those of a worker that died are taken over when\n"
+        "their lease runs out.\n"
+        "\n"
+        "Exit status: 0 done, 1 run-time failure, 2 bad usage or input, 3 nothing\n"
+        "completed, 130 interrupted.",
+    .examples = "  cocabo worker --study mnist\n"
+                "  cocabo worker --study mnist -j 4 --timeout 3600",
+    .main = worker_main,
+};

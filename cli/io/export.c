@@ -1,0 +1,344 @@
+#include "io/export.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/domain.h"
+#include "common/fail.h"
+#include "io/output.h"
+#include "io/scalar.h"
+#include "plot/sheet.h"
+
+/* One trial after the other, appended by `put`. */
+typedef cocabo_status (*put_trial)(front_buffer *out, const cocabo_study *study,
+                                   const cocabo_trial *trial, cocabo_error *err);
+
+static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
+                                put_trial put, cocabo_error *err) {
+  const int64_t n = cocabo_study_count(study);
+  cocabo_status status = COCABO_OK;
+  for (int64_t i = 0; i < n && status == COCABO_OK; i++) {
+    cocabo_trial *trial;
+    FRONT_TRY(cocabo_study_trial(study, i, &trial, err));
+    status = put(out, study, trial, err);
+    cocabo_trial_free(trial);
+  }
+  return status;
+}
+
+/* ---- CSV ------------------------------------------------------------------------- */
+
+static bool is_ours(const char *name) {
+  static const char *const columns[] = {"number",  "state",    "value", "attempt",
+                                        "started", "finished", "reason"};
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+    if (strcmp(columns[i], name) == 0)
+      return true;
+  return false;
+}
+
+cocabo_status export_put_column(front_buffer *out, const char *parameter,
+                                cocabo_error *err) {
+  return front_buffer_printf(out, err, "%s%s", is_ours(parameter) ? "params." : "",
+                             parameter);
+}
+
+/* What `cell` holds, as the next cell of the row. */
+static cocabo_status put_cell(front_buffer *out, front_buffer *cell,
+                              cocabo_error *err) {
+  FRONT_TRY(front_buffer_puts(out, ",", err));
+  const cocabo_status status =
+      sheet_put(out, cell->size > 0 ? cell->data : "", cell->size, err);
+  cell->size = 0;
+  return status;
+}
+
+static cocabo_status put_header(front_buffer *out, front_buffer *cell,
+                                const cocabo_space *space, cocabo_error *err) {
+  FRONT_TRY(front_buffer_puts(out, "number,state,value", err));
+  const char *name;
+  for (size_t i = 0; (name = cocabo_space_name(space, i)); i++) {
+    FRONT_TRY(export_put_column(cell, name, err));
+    FRONT_TRY(put_cell(out, cell, err));
+  }
+  return front_buffer_puts(out, ",attempt,started,finished,reason\n", err);
+}
+
+static cocabo_status put_time_cell(front_buffer *out, double seconds,
+                                   cocabo_error *err) {
+  return isfinite(seconds) ? front_buffer_printf(out, err, ",%.6f", seconds)
+                           : front_buffer_puts(out, ",", err);
+}
+
+static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
+                               const cocabo_trial *trial, cocabo_error *err) {
+  const double result = cocabo_trial_value(trial);
+  FRONT_TRY(front_buffer_printf(out, err, "%" PRId64 ",%s", cocabo_trial_number(trial),
+                                cocabo_state_name(cocabo_trial_get_state(trial))));
+  if (isfinite(result))
+    FRONT_TRY(front_put_digits(cell, result, err));
+  FRONT_TRY(put_cell(out, cell, err));
+  for (size_t i = 0; i < cocabo_trial_count(trial); i++) {
+    const char *name;
+    cocabo_value value;
+    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    FRONT_TRY(scalar_put(cell, &value, err));
+    FRONT_TRY(put_cell(out, cell, err));
+  }
+  FRONT_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));
+  FRONT_TRY(put_time_cell(out, cocabo_trial_started(trial), err));
+  FRONT_TRY(put_time_cell(out, cocabo_trial_finished(trial), err));
+  FRONT_TRY(front_buffer_puts(cell, cocabo_trial_reason(trial), err));
+  FRONT_TRY(put_cell(out, cell, err));
+  return front_buffer_puts(out, "\n", err);
+}
+
+static cocabo_status put_csv_trial(front_buffer *out, const cocabo_study *study,
+                                   const cocabo_trial *trial, cocabo_error *err) {
+  (void)study;
+  front_buffer cell = {0};
+  const cocabo_status status = put_cells(out, &cell, trial, err);
+  front_buffer_free(&cell);
+  return status;
+}
+
+cocabo_status export_csv(front_buffer *out, const cocabo_study *study,
+                         cocabo_error *err) {
+  front_buffer cell = {0};
+  const cocabo_status status = put_header(out, &cell, cocabo_study_space(study), err);
+  front_buffer_free(&cell);
+  FRONT_TRY(status);
+  return put_trials(out, study, put_csv_trial, err);
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static cocabo_status put_options(front_buffer *out, const cocabo_study *study,
+                                 cocabo_error *err) {
+  bool first = true;
+  const char *name;
+  for (size_t i = 0; (name = cocabo_option_name(i)); i++) {
+    if (strcmp(name, "direction") == 0)
+      continue;
+    FRONT_TRY(front_buffer_printf(out, err, "%s\"%s\":", first ? "" : ",", name));
+    FRONT_TRY(front_put_json_text(out, cocabo_study_option(study, name), err));
+    first = false;
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status put_json_trial(front_buffer *out, const cocabo_study *study,
+                                    const cocabo_trial *trial, cocabo_error *err) {
+  (void)study;
+  FRONT_TRY(
+      front_buffer_puts(out, cocabo_trial_number(trial) > 0 ? ",\n  " : "\n  ", err));
+  return cli_put_json_trial(out, trial, err);
+}
+
+cocabo_status export_json(front_buffer *out, const cocabo_study *study,
+                          cocabo_error *err) {
+  FRONT_TRY(front_buffer_puts(out, "{\"study\":", err));
+  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
+  FRONT_TRY(front_buffer_printf(out, err,
+                                ",\n \"direction\":\"%s\",\n \"parameters\":{",
+                                cocabo_study_option(study, "direction")));
+  FRONT_TRY(front_put_parameters(out, cocabo_study_space(study), err));
+  FRONT_TRY(front_buffer_puts(out, "},\n \"options\":{", err));
+  FRONT_TRY(put_options(out, study, err));
+  FRONT_TRY(front_buffer_puts(out, "},\n \"trials\":[", err));
+  FRONT_TRY(put_trials(out, study, put_json_trial, err));
+  return front_buffer_puts(out, "]}\n", err);
+}
+
+/* ---- Optuna's journal ------------------------------------------------------------ */
+
+/* Numbers of operations and states in Optuna's files. */
+enum { CREATE_STUDY = 0, CREATE_TRIAL = 4 };
+enum { OPTUNA_RUNNING = 0, OPTUNA_COMPLETE = 1, OPTUNA_FAIL = 3, OPTUNA_WAITING = 4 };
+
+static int optuna_state(cocabo_trial_state state) {
+  switch (state) {
+  case COCABO_RUNNING:
+    return OPTUNA_RUNNING;
+  case COCABO_COMPLETE:
+    return OPTUNA_COMPLETE;
+  case COCABO_FAILED:
+    return OPTUNA_FAIL;
+  default:
+    return OPTUNA_WAITING;
+  }
+}
+
+/* A time as ISO 8601 in UTC. */
+static cocabo_status put_time(front_buffer *out, const char *key, double seconds,
+                              cocabo_error *err) {
+  const long long micros = llround(seconds * 1e6);
+  const time_t when = (time_t)(micros / 1000000);
+  struct tm utc;
+  char text[40];
+  if (!gmtime_r(&when, &utc) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc))
+    return front_fail(err, COCABO_E_STATE, "a trial's time is %g s after 1970",
+                      seconds);
+  return front_buffer_printf(out, err, ",\"%s\":\"%s.%06d+00:00\"", key, text,
+                             (int)(micros % 1000000));
+}
+
+/* The distribution is JSON within JSON: a text. */
+static cocabo_status put_distribution(front_buffer *out, const cocabo_space *space,
+                                      size_t i, front_buffer *scratch,
+                                      cocabo_error *err) {
+  static const char *const names[] = {"Float", "Int", "Categorical", "Categorical"};
+  const cocabo_kind kind = cocabo_space_kind(space, i);
+  scratch->size = 0;
+  FRONT_TRY(front_buffer_printf(
+      scratch, err, "{\"name\":\"%sDistribution\",\"attributes\":{", names[kind]));
+  if (kind == COCABO_KIND_REAL || kind == COCABO_KIND_INT) {
+    FRONT_TRY(front_put_range(scratch, space, i, ",\"step\":null", err));
+  } else {
+    FRONT_TRY(front_buffer_puts(scratch, "\"choices\":", err));
+    FRONT_TRY(front_put_choices(scratch, space, i, err));
+  }
+  FRONT_TRY(front_buffer_puts(scratch, "}}", err));
+  const char *text = front_buffer_text(scratch, err);
+  return text ? front_put_json_text(out, text, err) : COCABO_E_NO_MEMORY;
+}
+
+static bool same_value(const cocabo_value *a, const cocabo_value *b) {
+  if (a->type != b->type)
+    return false;
+  switch (a->type) {
+  case COCABO_BOOL:
+    return !a->as.boolean == !b->as.boolean;
+  case COCABO_INT:
+    return a->as.integer == b->as.integer;
+  case COCABO_REAL:
+    return a->as.real == b->as.real;
+  case COCABO_TEXT:
+    return strcmp(a->as.text, b->as.text) == 0;
+  default:
+    return true;
+  }
+}
+
+/* Optuna's internal value: a number, or the index of a choice. */
+static cocabo_status put_internal(front_buffer *out, const cocabo_space *space,
+                                  size_t i, const cocabo_value *value,
+                                  cocabo_error *err) {
+  const size_t n = cocabo_space_choices(space, i);
+  if (n == 0)
+    return front_put_json_real(
+        out, value->type == COCABO_INT ? (double)value->as.integer : value->as.real,
+        err);
+  cocabo_value choice;
+  for (size_t k = 0; k < n; k++) {
+    FRONT_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
+    if (same_value(&choice, value))
+      return front_buffer_printf(out, err, "%zu", k);
+  }
+  return front_fail(err, COCABO_E_INTERNAL,
+                    "a trial has a choice that the space lacks");
+}
+
+static cocabo_status put_distributions(front_buffer *out, const cocabo_space *space,
+                                       cocabo_error *err) {
+  front_buffer scratch = {0};
+  cocabo_status status = COCABO_OK;
+  const size_t n = cocabo_space_count(space);
+  for (size_t i = 0; i < n && status == COCABO_OK; i++) {
+    if (i > 0)
+      status = front_buffer_puts(out, ",", err);
+    if (status == COCABO_OK)
+      status = front_put_json_text(out, cocabo_space_name(space, i), err);
+    if (status == COCABO_OK)
+      status = front_buffer_puts(out, ":", err);
+    if (status == COCABO_OK)
+      status = put_distribution(out, space, i, &scratch, err);
+  }
+  front_buffer_free(&scratch);
+  return status;
+}
+
+static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
+                                const cocabo_trial *trial, cocabo_error *err) {
+  FRONT_TRY(front_buffer_puts(out, ",\"distributions\":{", err));
+  FRONT_TRY(put_distributions(out, space, err));
+  FRONT_TRY(front_buffer_puts(out, "},\"params\":{", err));
+  for (size_t i = 0; i < cocabo_trial_count(trial); i++) {
+    const char *name;
+    cocabo_value value;
+    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    FRONT_TRY(front_buffer_puts(out, i > 0 ? "," : "", err));
+    FRONT_TRY(front_put_json_text(out, name, err));
+    FRONT_TRY(front_buffer_puts(out, ":", err));
+    FRONT_TRY(put_internal(out, space, i, &value, err));
+  }
+  return front_buffer_puts(out, "},\"system_attrs\":{}", err);
+}
+
+/* An enqueued trial has no parameters yet, but says what they shall be. */
+static cocabo_status put_fixed(front_buffer *out, const cocabo_trial *trial,
+                               cocabo_error *err) {
+  FRONT_TRY(front_buffer_puts(
+      out,
+      ",\"distributions\":{},\"params\":{},\"system_attrs\":{\"fixed_params\":", err));
+  FRONT_TRY(front_put_json_params(out, trial, err));
+  return front_buffer_puts(out, "}", err);
+}
+
+/* Imported results have no start: they took no time. */
+static cocabo_status put_times(front_buffer *out, const cocabo_trial *trial, int state,
+                               cocabo_error *err) {
+  double started = cocabo_trial_started(trial);
+  const double finished = cocabo_trial_finished(trial);
+  if (state == OPTUNA_WAITING)
+    return front_buffer_puts(out, ",\"datetime_start\":null", err);
+  if (!isfinite(started))
+    started = isfinite(finished) ? finished : 0.0;
+  FRONT_TRY(put_time(out, "datetime_start", started, err));
+  return state == OPTUNA_RUNNING
+             ? COCABO_OK
+             : put_time(out, "datetime_complete",
+                        isfinite(finished) ? finished : started, err);
+}
+
+static cocabo_status put_reason(front_buffer *out, const cocabo_trial *trial,
+                                cocabo_error *err) {
+  FRONT_TRY(front_buffer_puts(out, ",\"user_attrs\":{", err));
+  if (cocabo_trial_get_state(trial) == COCABO_FAILED) {
+    FRONT_TRY(front_buffer_puts(out, "\"reason\":", err));
+    FRONT_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
+  }
+  return front_buffer_puts(out, "},\"intermediate_values\":{}}\n", err);
+}
+
+static cocabo_status put_journal_trial(front_buffer *out, const cocabo_study *study,
+                                       const cocabo_trial *trial, cocabo_error *err) {
+  const int state = optuna_state(cocabo_trial_get_state(trial));
+  FRONT_TRY(
+      front_buffer_printf(out, err,
+                          "{\"op_code\":%d,\"worker_id\":\"cocabo\","
+                          "\"study_id\":0,\"state\":%d,\"values\":null,\"value\":",
+                          CREATE_TRIAL, state));
+  FRONT_TRY(front_put_json_real(out, cocabo_trial_value(trial), err));
+  FRONT_TRY(put_times(out, trial, state, err));
+  if (state == OPTUNA_WAITING)
+    FRONT_TRY(put_fixed(out, trial, err));
+  else
+    FRONT_TRY(put_params(out, cocabo_study_space(study), trial, err));
+  return put_reason(out, trial, err);
+}
+
+cocabo_status export_journal(front_buffer *out, const cocabo_study *study,
+                             cocabo_error *err) {
+  const bool maximize =
+      strcmp(cocabo_study_option(study, "direction"), "maximize") == 0;
+  FRONT_TRY(front_buffer_printf(
+      out, err,
+      "{\"op_code\":%d,\"worker_id\":\"cocabo\",\"study_name\":", CREATE_STUDY));
+  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
+  FRONT_TRY(front_buffer_printf(out, err, ",\"directions\":[%d]}\n", maximize ? 2 : 1));
+  return put_trials(out, study, put_journal_trial, err);
+}

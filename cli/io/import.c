@@ -1,0 +1,508 @@
+#include "io/import.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/fail.h"
+#include "common/guess.h"
+#include "common/show.h"
+#include "io/output.h"
+#include "io/scalar.h"
+#include "plot/sheet.h"
+
+/* ---- rows ------------------------------------------------------------------------ */
+
+void import_free(import_rows *rows) {
+  for (size_t i = 0; i < rows->n; i++)
+    free(rows->items[i].values);
+  free(rows->items);
+  rows->items = NULL;
+  rows->n = rows->capacity = 0;
+}
+
+static cocabo_status new_row(import_rows *rows, size_t place, import_row **out,
+                             cocabo_error *err) {
+  void *items = rows->items;
+  if (!front_reserve(&items, &rows->capacity, rows->n + 1, sizeof *rows->items))
+    return front_no_memory(err);
+  rows->items = items;
+  cocabo_value *values = calloc(cocabo_space_count(rows->space), sizeof *values);
+  if (!values)
+    return front_no_memory(err);
+  *out = &rows->items[rows->n++];
+  **out = (import_row){.place = place, .values = values, .result = NAN};
+  return COCABO_OK;
+}
+
+static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error *err,
+                            const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error *err,
+                            const char *fmt, ...) {
+  char name[SHOWN], text[2 * sizeof err->message]; /* front_fail cuts it */
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  return front_fail(err, COCABO_E_INVALID, "%s, %s %zu%s", show_text(name, rows->name),
+                    rows->unit, place, text);
+}
+
+/* ---- choices --------------------------------------------------------------------- */
+
+static bool same_type(const cocabo_value *a, const cocabo_value *b) {
+  return a->type == b->type;
+}
+
+static bool equal_values(const cocabo_value *a, const cocabo_value *b) {
+  switch (a->type) {
+  case COCABO_BOOL:
+    return !a->as.boolean == !b->as.boolean;
+  case COCABO_INT:
+    return a->as.integer == b->as.integer;
+  case COCABO_REAL:
+    return a->as.real == b->as.real;
+  case COCABO_TEXT:
+    return strcmp(a->as.text, b->as.text) == 0;
+  default:
+    return true;
+  }
+}
+
+static bool is_number(const cocabo_value *value, double *out) {
+  *out = value->type == COCABO_INT ? (double)value->as.integer : value->as.real;
+  return value->type == COCABO_INT || value->type == COCABO_REAL;
+}
+
+/* Whether a cell that other programs wrote may stand for a choice: the same digits
+ * whatever the quotes, 1 for 1.0, True for true. */
+static bool may_mean(const char *cell, const cocabo_value *read,
+                     const cocabo_value *choice) {
+  double a, b;
+  if (is_number(read, &a) && is_number(choice, &b))
+    return a == b;
+  if (choice->type == COCABO_TEXT)
+    return strcmp(cell, choice->as.text) == 0;
+  if (choice->type == COCABO_BOOL)
+    return strcasecmp(cell, choice->as.boolean ? "true" : "false") == 0;
+  return false;
+}
+
+/* A choice of the same type and value; else, in CSV, the only one that may be meant. */
+static bool match_choice(const cocabo_space *space, size_t i, const char *cell,
+                         const cocabo_value *read, cocabo_value *out) {
+  const size_t n = cocabo_space_choices(space, i);
+  size_t candidates = 0;
+  cocabo_value choice;
+  for (size_t k = 0; k < n; k++) {
+    if (cocabo_space_get_choice(space, i, k, &choice, NULL) != COCABO_OK)
+      return false;
+    if (same_type(read, &choice) && equal_values(read, &choice)) {
+      *out = choice;
+      return true;
+    }
+    if (cell && may_mean(cell, read, &choice)) {
+      *out = choice;
+      candidates++;
+    }
+  }
+  return candidates == 1;
+}
+
+/* Fails with: column "opt": "adm" is no choice, did you mean adam? */
+static cocabo_status no_choice(const import_rows *rows, size_t place, size_t i,
+                               const char *text, cocabo_error *err) {
+  char name[SHOWN], shown[SHOWN];
+  show_text(name, cocabo_space_name(rows->space, i));
+  show_text(shown, text);
+  front_guess guess = {.name = text};
+  cocabo_value choice;
+  for (size_t k = 0; k < cocabo_space_choices(rows->space, i); k++)
+    if (cocabo_space_get_choice(rows->space, i, k, &choice, NULL) == COCABO_OK &&
+        choice.type == COCABO_TEXT)
+      front_guess_consider(&guess, choice.as.text);
+  if (front_guess_is_near(&guess))
+    return refuse(rows, place, err,
+                  ", column \"%s\": %s is no choice, did you mean %s?", name, shown,
+                  guess.best);
+  char *domain = cocabo_space_domain(rows->space, i), want[SHOWN];
+  show_text(want, domain ? domain : "another");
+  cocabo_text_free(domain);
+  return refuse(rows, place, err, ", column \"%s\": %s is no choice, want one of %s",
+                name, shown, want);
+}
+
+/* ---- numbers --------------------------------------------------------------------- */
+
+/* The library decides whether it is in the range; 3.0 is a whole number here. */
+static bool to_parameter(const cocabo_space *space, size_t i, const cocabo_value *read,
+                         cocabo_value *out) {
+  double number;
+  if (!is_number(read, &number))
+    return false;
+  *out = (cocabo_value){.type = COCABO_REAL, .as.real = number};
+  if (cocabo_space_kind(space, i) == COCABO_KIND_REAL)
+    return true;
+  if (read->type == COCABO_REAL &&
+      (number != floor(number) || fabs(number) > 9007199254740992.0))
+    return false;
+  *out = read->type == COCABO_INT
+             ? *read
+             : (cocabo_value){.type = COCABO_INT, .as.integer = (int64_t)number};
+  return true;
+}
+
+static cocabo_status no_number(const import_rows *rows, size_t place,
+                               const char *column, const char *text, const char *want,
+                               cocabo_error *err) {
+  char name[SHOWN], shown[SHOWN];
+  return refuse(rows, place, err, ", column \"%s\": \"%s\" is not %s",
+                show_text(name, column), show_text(shown, text), want);
+}
+
+/* What a value of a parameter may be; `cell` is its spelling in CSV, or NULL. */
+static cocabo_status set_value(import_rows *rows, import_row *row, size_t i,
+                               const char *cell, const char *shown,
+                               const cocabo_value *read, cocabo_error *err) {
+  const cocabo_space *space = rows->space;
+  if (cocabo_space_choices(space, i) > 0)
+    return match_choice(space, i, cell, read, &row->values[i])
+               ? COCABO_OK
+               : no_choice(rows, row->place, i, shown, err);
+  if (to_parameter(space, i, read, &row->values[i]))
+    return COCABO_OK;
+  const bool whole = cocabo_space_kind(space, i) == COCABO_KIND_INT;
+  return no_number(rows, row->place, cocabo_space_name(space, i), shown,
+                   whole ? "a whole number" : "a number", err);
+}
+
+/* ---- CSV ------------------------------------------------------------------------- */
+
+/* What a column holds: a parameter's number, or one of these. */
+enum {
+  COLUMN_VALUE = -1,
+  COLUMN_STATE = -2,
+  COLUMN_PASSED_OVER = -3,
+  COLUMN_NONE = -4
+};
+
+static int find_parameter(const cocabo_space *space, const char *name) {
+  const char *known;
+  for (size_t i = 0; (known = cocabo_space_name(space, i)); i++)
+    if (strcmp(known, name) == 0)
+      return (int)i;
+  return COLUMN_NONE;
+}
+
+/* Our own columns, then those that Optuna's data frames have besides. */
+static int find_column(const cocabo_space *space, const char *name) {
+  static const char *const passed_over[] = {
+      "number", "attempt",        "started",           "finished",
+      "reason", "datetime_start", "datetime_complete", "duration"};
+  if (strcmp(name, "value") == 0)
+    return COLUMN_VALUE;
+  if (strcmp(name, "state") == 0)
+    return COLUMN_STATE;
+  int found = find_parameter(space, name);
+  for (size_t k = 0; k < sizeof passed_over / sizeof passed_over[0]; k++)
+    if (strcmp(name, passed_over[k]) == 0)
+      found = COLUMN_PASSED_OVER;
+  const bool prefixed =
+      strncmp(name, "params.", 7) == 0 || strncmp(name, "params_", 7) == 0;
+  if (found == COLUMN_NONE && prefixed)
+    found = find_parameter(space, name + 7);
+  return found;
+}
+
+static cocabo_status unknown_column(const import_rows *rows, size_t line,
+                                    const char *column, cocabo_error *err) {
+  char shown[SHOWN];
+  front_guess guess = {.name = column};
+  const char *known;
+  for (size_t i = 0; (known = cocabo_space_name(rows->space, i)); i++)
+    front_guess_consider(&guess, known);
+  front_guess_consider(&guess, "value");
+  show_text(shown, column);
+  if (front_guess_is_near(&guess))
+    return refuse(rows, line, err, ": unknown column \"%s\", did you mean %s?", shown,
+                  guess.best);
+  return refuse(rows, line, err, ": unknown column \"%s\", want parameters and value",
+                shown);
+}
+
+static cocabo_status refuse_twins(const import_rows *rows, const int *columns,
+                                  const sheet *s, cocabo_error *err) {
+  const sheet_row *header = &s->rows[0];
+  char shown[SHOWN];
+  for (size_t j = 0; j < header->n; j++)
+    for (size_t k = 0; k < j; k++)
+      if (columns[j] == columns[k] && columns[j] != COLUMN_PASSED_OVER)
+        return refuse(rows, header->line, err, ": column \"%s\" is there twice",
+                      show_text(shown, s->cells[header->first + j]));
+  return COCABO_OK;
+}
+
+static cocabo_status refuse_gaps(const import_rows *rows, const int *columns,
+                                 const sheet *s, cocabo_error *err) {
+  const sheet_row *header = &s->rows[0];
+  for (size_t i = 0; i < cocabo_space_count(rows->space); i++) {
+    size_t j = 0;
+    char shown[SHOWN];
+    while (j < header->n && columns[j] != (int)i)
+      j++;
+    if (j == header->n)
+      return refuse(rows, header->line, err, ": there is no column \"%s\"",
+                    show_text(shown, cocabo_space_name(rows->space, i)));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status read_header(const import_rows *rows, const sheet *s, int *columns,
+                                 cocabo_error *err) {
+  const sheet_row *header = &s->rows[0];
+  for (size_t j = 0; j < header->n; j++) {
+    const char *name = s->cells[header->first + j];
+    columns[j] = find_column(rows->space, name);
+    if (columns[j] == COLUMN_NONE)
+      return unknown_column(rows, header->line, name, err);
+  }
+  FRONT_TRY(refuse_twins(rows, columns, s, err));
+  return refuse_gaps(rows, columns, s, err);
+}
+
+static cocabo_status read_result(const import_rows *rows, import_row *row,
+                                 const char *cell, cocabo_error *err) {
+  if (*cell == '\0' || scalar_is_number(cell, &row->result))
+    return COCABO_OK;
+  return no_number(rows, row->place, "value", cell, "a finite number", err);
+}
+
+/* Optuna's name for it is FAIL. */
+static bool says_failed(const char *state) {
+  return strcasecmp(state, "failed") == 0 || strcasecmp(state, "fail") == 0;
+}
+
+static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
+                               const char *cell, cocabo_error *err) {
+  if (column == COLUMN_VALUE)
+    return read_result(rows, row, cell, err);
+  if (column == COLUMN_STATE)
+    row->failed = says_failed(cell);
+  if (column < 0)
+    return COCABO_OK;
+  cocabo_value value;
+  char *text = NULL;
+  FRONT_TRY(scalar_parse(cell, &value, &text, err));
+  const cocabo_status status =
+      set_value(rows, row, (size_t)column, cell, cell, &value, err);
+  free(text);
+  return status;
+}
+
+static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *columns,
+                               cocabo_error *err) {
+  for (size_t r = 1; r < s->n_rows; r++) {
+    const sheet_row *cells = &s->rows[r];
+    import_row *row = NULL;
+    if (cells->n != s->rows[0].n)
+      return refuse(rows, cells->line, err, ": there are %zu cells, want %zu", cells->n,
+                    s->rows[0].n);
+    FRONT_TRY(new_row(rows, cells->line, &row, err));
+    for (size_t j = 0; j < cells->n; j++)
+      FRONT_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status read_sheet(import_rows *rows, const sheet *s, cocabo_error *err) {
+  if (s->n_rows == 0)
+    return refuse(rows, 1, err, ": the file is empty, want a line of column names");
+  int *columns = calloc(s->rows[0].n, sizeof *columns);
+  if (!columns)
+    return front_no_memory(err);
+  cocabo_status status = read_header(rows, s, columns, err);
+  if (status == COCABO_OK)
+    status = read_rows(rows, s, columns, err);
+  free(columns);
+  return status;
+}
+
+cocabo_status import_csv(import_rows *out, const char *text, size_t size,
+                         cocabo_error *err) {
+  sheet s;
+  out->unit = "line";
+  FRONT_TRY(sheet_parse(&s, out->name, text, size, err));
+  const cocabo_status status = read_sheet(out, &s, err);
+  sheet_free(&s);
+  return status;
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i,
+                                    const json_t *json, cocabo_error *err) {
+  cocabo_value value;
+  char name[SHOWN];
+  if (!json || !front_json_value(json, &value))
+    return refuse(rows, row->place, err, ": parameter \"%s\" is %s, want one value",
+                  show_text(name, cocabo_space_name(rows->space, i)),
+                  json ? "a list or an object" : "missing");
+  char *shown = json_dumps(json, JSON_ENCODE_ANY);
+  if (!shown)
+    return front_no_memory(err);
+  const cocabo_status status = set_value(rows, row, i, NULL, shown, &value, err);
+  free(shown);
+  return status;
+}
+
+static cocabo_status refuse_strangers(const import_rows *rows, size_t place,
+                                      json_t *params, cocabo_error *err) {
+  const char *key;
+  json_t *item;
+  json_object_foreach(params, key, item) {
+    (void)item;
+    if (find_parameter(rows->space, key) == COLUMN_NONE)
+      return unknown_column(rows, place, key, err);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status read_json_result(const import_rows *rows, import_row *row,
+                                      const json_t *json, cocabo_error *err) {
+  if (!json || json_is_null(json))
+    return COCABO_OK;
+  if (!json_is_number(json))
+    return refuse(rows, row->place, err, ": value is no number, want one or null");
+  row->result = json_number_value(json);
+  return COCABO_OK;
+}
+
+static cocabo_status read_trial(import_rows *rows, json_t *trial, cocabo_error *err) {
+  import_row *row = NULL;
+  FRONT_TRY(new_row(rows, rows->n + 1, &row, err));
+  json_t *params = json_object_get(trial, "params");
+  if (!json_is_object(params))
+    return refuse(rows, row->place, err, ": there is no object \"params\"");
+  FRONT_TRY(refuse_strangers(rows, row->place, params, err));
+  const char *name;
+  for (size_t i = 0; (name = cocabo_space_name(rows->space, i)); i++)
+    FRONT_TRY(set_json_value(rows, row, i, json_object_get(params, name), err));
+  const char *state = json_string_value(json_object_get(trial, "state"));
+  row->failed = state && says_failed(state);
+  return read_json_result(rows, row, json_object_get(trial, "value"), err);
+}
+
+static cocabo_status read_value(import_rows *rows, json_t *json, cocabo_error *err) {
+  json_t *list = json_is_array(json) ? json : json_object_get(json, "trials");
+  if (!json_is_array(list))
+    return read_trial(rows, json, err);
+  for (size_t i = 0; i < json_array_size(list); i++)
+    FRONT_TRY(read_trial(rows, json_array_get(list, i), err));
+  return COCABO_OK;
+}
+
+static size_t count_blanks(const char *text, size_t size) {
+  size_t n = 0;
+  while (n < size && text[n] && strchr(" \t\r\n", text[n]))
+    n++;
+  return n;
+}
+
+/* One JSON value after the other, so that a document and lines are read alike. */
+cocabo_status import_json(import_rows *out, const char *text, size_t size,
+                          cocabo_error *err) {
+  size_t done = count_blanks(text, size), lines = 0;
+  out->unit = "entry";
+  while (done < size) {
+    json_error_t problem;
+    json_t *json =
+        json_loadb(text + done, size - done,
+                   JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &problem);
+    if (!json) {
+      out->unit = "line";
+      for (size_t i = 0; i < done; i++)
+        lines += text[i] == '\n';
+      char shown[SHOWN];
+      return refuse(out, lines + (size_t)problem.line, err, ": %s",
+                    show_text(shown, problem.text));
+    }
+    const cocabo_status status = read_value(out, json, err);
+    json_decref(json);
+    FRONT_TRY(status);
+    done += (size_t)problem.position;
+    done += count_blanks(text + done, size - done);
+  }
+  return COCABO_OK;
+}
+
+char *import_json_study(const char *text, size_t size) {
+  json_t *document = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+  json_t *parameters = json_object_get(document, "parameters");
+  json_t *study = json_is_object(parameters)
+                      ? json_pack("{s:O, s:O*}", "parameters", parameters, "direction",
+                                  json_object_get(document, "direction"))
+                      : NULL;
+  char *spec = json_dumps(study, JSON_COMPACT);
+  json_decref(study);
+  json_decref(document);
+  return spec;
+}
+
+/* ---- adding ---------------------------------------------------------------------- */
+
+static cocabo_status add_row(cocabo_study *study, const char *const *names, size_t n,
+                             const import_row *row, cocabo_error *err) {
+  return cocabo_study_add(study, names, row->values, n,
+                          isnan(row->result) ? NULL : &row->result, err);
+}
+
+static cocabo_status add_rows(const import_rows *rows, cocabo_study *study,
+                              const char *const *names, size_t n, cocabo_error *err) {
+  for (size_t r = 0; r < rows->n; r++) {
+    const import_row *row = &rows->items[r];
+    if (!row->failed && add_row(study, names, n, row, err) != COCABO_OK) {
+      const cocabo_status status = err->code;
+      refuse(rows, row->place, err, ": %s", err->message);
+      return err->code = status;
+    }
+  }
+  return COCABO_OK;
+}
+
+cocabo_status import_add(const import_rows *rows, cocabo_study *study,
+                         cocabo_error *err) {
+  const size_t n = cocabo_space_count(rows->space);
+  const char **names = calloc(n + 1, sizeof(char *));
+  if (!names)
+    return front_no_memory(err);
+  for (size_t i = 0; i < n; i++)
+    names[i] = cocabo_space_name(rows->space, i);
+  const cocabo_status status = add_rows(rows, study, names, n, err);
+  free(names);
+  return status;
+}
+
+cocabo_status import_check(const import_rows *rows, cocabo_error *err) {
+  cocabo_study *scratch;
+  FRONT_TRY(cocabo_study_create(&scratch, "rehearsal", rows->space, NULL, NULL, err));
+  const cocabo_status status = import_add(rows, scratch, err);
+  cocabo_study_free(scratch);
+  return status;
+}
+
+import_counts import_count(const import_rows *rows) {
+  import_counts counts = {0};
+  for (size_t r = 0; r < rows->n; r++)
+    if (rows->items[r].failed)
+      counts.failed++;
+    else if (isnan(rows->items[r].result))
+      counts.enqueued++;
+    else
+      counts.added++;
+  return counts;
+}

@@ -1,0 +1,100 @@
+#include "io/output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static cocabo_status put_named_real(front_buffer *out, const char *name, double value,
+                                    cocabo_error *err) {
+  FRONT_TRY(front_buffer_printf(out, err, ",\"%s\":", name));
+  return front_put_json_real(out, value, err);
+}
+
+/* Seconds since 1970 to the microsecond; more digits would be noise. */
+static cocabo_status put_named_time(front_buffer *out, const char *name, double seconds,
+                                    cocabo_error *err) {
+  if (!isfinite(seconds))
+    return front_buffer_printf(out, err, ",\"%s\":null", name);
+  return front_buffer_printf(out, err, ",\"%s\":%.6f", name, seconds);
+}
+
+cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
+                                 cocabo_error *err) {
+  const cocabo_trial_state state = cocabo_trial_get_state(trial);
+  FRONT_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
+                                cocabo_trial_number(trial), cocabo_state_name(state)));
+  FRONT_TRY(put_named_real(out, "value", cocabo_trial_value(trial), err));
+  FRONT_TRY(front_buffer_puts(out, ",\"params\":", err));
+  FRONT_TRY(front_put_json_params(out, trial, err));
+  FRONT_TRY(front_buffer_printf(out, err, ",\"attempt\":%" PRId64,
+                                cocabo_trial_attempt(trial)));
+  FRONT_TRY(put_named_time(out, "started", cocabo_trial_started(trial), err));
+  FRONT_TRY(put_named_time(out, "finished", cocabo_trial_finished(trial), err));
+  if (state == COCABO_FAILED) {
+    FRONT_TRY(front_buffer_puts(out, ",\"reason\":", err));
+    FRONT_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
+  }
+  return front_buffer_puts(out, "}", err);
+}
+
+/* ---- for people and shells ------------------------------------------------------- */
+
+cocabo_status cli_put_plain_value(front_buffer *out, const cocabo_value *value,
+                                  cocabo_error *err) {
+  return value->type == COCABO_TEXT ? front_buffer_puts(out, value->as.text, err)
+                                    : front_put_json_value(out, value, err);
+}
+
+/* Text that needs no quotes: nothing that ends a word, and not taken for a number,
+ * true, false or null. */
+static bool is_plain(const char *text) {
+  static const char special[] = " \t\"'\\,()=[]{}#$&;|<>`*?!~";
+  if (*text == '\0' || strpbrk(text, special))
+    return false;
+  for (const char *s = text; *s; s++)
+    if ((unsigned char)*s < 0x20 || *s == 0x7f)
+      return false;
+  char *end;
+  (void)strtod(text, &end);
+  return *end && strcmp(text, "true") != 0 && strcmp(text, "false") != 0 &&
+         strcmp(text, "null") != 0;
+}
+
+cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,
+                                  cocabo_error *err) {
+  const bool quoted = value->type == COCABO_TEXT && !is_plain(value->as.text);
+  return quoted ? front_put_json_text(out, value->as.text, err)
+                : cli_put_plain_value(out, value, err);
+}
+
+cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,
+                                   cocabo_error *err) {
+  const size_t n = cocabo_trial_count(trial);
+  for (size_t i = 0; i < n; i++) {
+    const char *name;
+    cocabo_value value;
+    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    FRONT_TRY(front_buffer_printf(out, err, "%s%s=", i > 0 ? " " : "", name));
+    FRONT_TRY(cli_put_shown_value(out, &value, err));
+  }
+  return COCABO_OK;
+}
+
+bool cli_print(const front_buffer *text) {
+  return front_write(text->data, text->size);
+}
+
+int cli_answer(const char *command, cocabo_status status, front_buffer *out,
+               const cocabo_error *err) {
+  if (status == COCABO_OK)
+    cli_print(out);
+  front_buffer_free(out);
+  return status == COCABO_OK ? front_finish_output(command)
+                             : cli_complain(command, err);
+}

@@ -1,0 +1,494 @@
+#include "io/spec_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/outfile.h"
+#include "common/show.h"
+#include "io/output.h"
+#include "io/words.h"
+
+/* ---- sentences ------------------------------------------------------------------- */
+
+/* Puts the file and the line before the sentence that err has. */
+static cocabo_status at_line(const spec_file *file, int line, cocabo_error *err) {
+  char name[SHOWN];
+  if (!err || err->code == COCABO_E_NO_MEMORY)
+    return COCABO_E_NO_MEMORY;
+  return front_fail(err, err->code, "%s, line %d: %s", show_text(name, file->name),
+                    line, err->message);
+}
+
+static cocabo_status refuse(const spec_file *file, int line, cocabo_error *err,
+                            const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+static cocabo_status refuse(const spec_file *file, int line, cocabo_error *err,
+                            const char *fmt, ...) {
+  char text[2 * sizeof err->message]; /* front_fail cuts it, at a whole character */
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  front_fail(err, COCABO_E_INVALID, "%s", text);
+  return at_line(file, line, err);
+}
+
+/* What a node is, for "x is WHAT, want a number". */
+static const char *describe(const tree_node *node, char out[SHOWN]) {
+  if (node->kind != TREE_SCALAR)
+    return node->kind == TREE_LIST ? "a list" : "a map";
+  if (node->value.type == COCABO_NULL)
+    return "nothing";
+  char shown[SHOWN];
+  const char *quote = node->value.type == COCABO_TEXT ? "\"" : "";
+  snprintf(out, SHOWN, "%s%s%s", quote, show_within(shown, node->spelling, SHOWN - 3),
+           quote);
+  return out;
+}
+
+static cocabo_status unwanted(const spec_file *file, const tree_entry *entry,
+                              const char *want, cocabo_error *err) {
+  char key[SHOWN], shown[SHOWN];
+  return refuse(file, entry->node->line, err, "%s is %s, want %s",
+                show_text(key, entry->key), describe(entry->node, shown), want);
+}
+
+/* ---- loading --------------------------------------------------------------------- */
+
+cocabo_status spec_file_parse(spec_file *file, const char *name, const char *text,
+                              size_t size, cocabo_error *err) {
+  *file = (spec_file){.name = name};
+  FRONT_TRY(tree_parse(&file->t, name, text, size, err));
+  const tree_node *root = tree_root(file->t);
+  if (!root || root->kind == TREE_MAP)
+    return COCABO_OK;
+  refuse(file, root->line, err, "this is no map, want parameters: ... at the top");
+  spec_file_clear(file);
+  return COCABO_E_INVALID;
+}
+
+static cocabo_status open_file(const char *path, int *fd, cocabo_error *err) {
+  char shown[SHOWN];
+  *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (*fd < 0)
+    return front_fail(err, COCABO_E_INVALID, "cannot read %s: %s",
+                      show_text(shown, path), strerror(errno));
+  return COCABO_OK;
+}
+
+cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *err) {
+  *file = (spec_file){0};
+  int fd;
+  front_buffer text = {0};
+  FRONT_TRY(open_file(path, &fd, err));
+  cocabo_status status = front_read_up_to(fd, path, TREE_MAX_SIZE, &text, err);
+  if (fd != STDIN_FILENO)
+    close(fd);
+  const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+  if (status == COCABO_OK)
+    status = spec_file_parse(file, name, text.data ? text.data : "", text.size, err);
+  front_buffer_free(&text);
+  return status;
+}
+
+void spec_file_clear(spec_file *file) {
+  tree_free(file->t);
+  *file = (spec_file){0};
+}
+
+/* ---- scalars --------------------------------------------------------------------- */
+
+/* A key without a value is as good as none. */
+static bool says_nothing(const tree_node *node) {
+  return node->kind == TREE_SCALAR && node->value.type == COCABO_NULL;
+}
+
+static bool is_number(const tree_node *node, double *out) {
+  if (node->kind != TREE_SCALAR)
+    return false;
+  if (node->value.type == COCABO_INT)
+    *out = (double)node->value.as.integer;
+  else if (node->value.type == COCABO_REAL)
+    *out = node->value.as.real;
+  else
+    return false;
+  return isfinite(*out);
+}
+
+/* 8 and 8.0 are both whole. */
+static bool is_whole(const tree_node *node, int64_t *out) {
+  double number;
+  if (!is_number(node, &number))
+    return false;
+  if (node->value.type == COCABO_INT) {
+    *out = node->value.as.integer;
+    return true;
+  }
+  if (number != floor(number) || fabs(number) > 9007199254740992.0)
+    return false;
+  *out = (int64_t)number;
+  return true;
+}
+
+static cocabo_status read_whole(const spec_file *file, const tree_entry *entry,
+                                int64_t low, int64_t high, int64_t *out,
+                                cocabo_error *err) {
+  int64_t value;
+  if (is_whole(entry->node, &value) && value >= low && value <= high) {
+    *out = value;
+    return COCABO_OK;
+  }
+  char want[80];
+  snprintf(want, sizeof want, "a whole number from %" PRId64 " to %" PRId64, low, high);
+  return unwanted(file, entry, want, err);
+}
+
+static cocabo_status read_seconds(const spec_file *file, const tree_entry *entry,
+                                  double *out, cocabo_error *err) {
+  double value;
+  if (!is_number(entry->node, &value) || !(value >= 0.0 && value <= SPEC_MAX_SECONDS))
+    return unwanted(file, entry, "seconds from 0 to 1e9", err);
+  *out = value;
+  return COCABO_OK;
+}
+
+static cocabo_status read_text(const spec_file *file, const tree_entry *entry,
+                               char **out, cocabo_error *err) {
+  const tree_node *node = entry->node;
+  if (node->kind != TREE_SCALAR || node->value.type != COCABO_TEXT)
+    return unwanted(file, entry, "text (in quotes, if need be)", err);
+  free(*out);
+  *out = strdup(node->value.as.text);
+  return *out ? COCABO_OK : front_no_memory(err);
+}
+
+/* ---- options --------------------------------------------------------------------- */
+
+/* The library checks the value; here it becomes the text that the library reads. */
+static cocabo_status read_option(const spec_file *file, const tree_entry *entry,
+                                 cli_pairs *out, cocabo_error *err) {
+  char key[SHOWN];
+  if (entry->node->kind != TREE_SCALAR)
+    return unwanted(file, entry, "one value", err);
+  if (cli_pairs_get(out, entry->key))
+    return refuse(file, entry->line, err, "%s is there twice",
+                  show_text(key, entry->key));
+  front_buffer text = {0};
+  cocabo_status status = cli_put_plain_value(&text, &entry->node->value, err);
+  const char *value = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
+  cocabo_options *scratch = cocabo_options_new();
+  if (!value || !scratch)
+    status = front_no_memory(err);
+  else if (cocabo_options_set(scratch, entry->key, value, err) != COCABO_OK)
+    status = at_line(file, entry->line, err);
+  else
+    status = cli_pairs_set(out, entry->key, value, err);
+  cocabo_options_free(scratch);
+  front_buffer_free(&text);
+  return status;
+}
+
+static cocabo_status read_options(const spec_file *file, const tree_entry *entry,
+                                  cli_pairs *out, cocabo_error *err) {
+  if (entry->node->kind != TREE_MAP)
+    return unwanted(file, entry, "a map such as {seed: 1}", err);
+  for (const tree_entry *e = entry->node->first; e; e = e->next)
+    if (!says_nothing(e->node))
+      FRONT_TRY(read_option(file, e, out, err));
+  return COCABO_OK;
+}
+
+/* ---- the command ----------------------------------------------------------------- */
+
+/* A word is as it was spelt: 1e-3 stays 1e-3. */
+static cocabo_status read_word_list(const spec_file *file, const tree_entry *entry,
+                                    const char **words, cocabo_error *err) {
+  for (const tree_entry *e = entry->node->first; e; e = e->next) {
+    if (e->node->kind != TREE_SCALAR)
+      return refuse(file, e->line, err, "a word of command is a %s, want text",
+                    e->node->kind == TREE_LIST ? "list" : "map");
+    *words++ = e->node->spelling;
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status read_list_command(const spec_file *file, const tree_entry *entry,
+                                       char ***out, cocabo_error *err) {
+  const size_t n = entry->node->n;
+  if (n == 0)
+    return unwanted(file, entry, "a program and its arguments", err);
+  const char **words = calloc(n, sizeof(char *));
+  if (!words)
+    return front_no_memory(err);
+  cocabo_status status = read_word_list(file, entry, words, err);
+  if (status == COCABO_OK)
+    status = words_copy(words, n, out, err);
+  free(words);
+  return status;
+}
+
+static cocabo_status read_command(const spec_file *file, const tree_entry *entry,
+                                  char ***out, cocabo_error *err) {
+  if (entry->node->kind == TREE_LIST)
+    return read_list_command(file, entry, out, err);
+  if (entry->node->kind == TREE_MAP)
+    return unwanted(file, entry, "a list of words or a text", err);
+  if (words_split(entry->node->spelling, out, err) != COCABO_OK)
+    return at_line(file, entry->node->line, err);
+  return COCABO_OK;
+}
+
+/* ---- the keys -------------------------------------------------------------------- */
+
+static const char *top_key(int i) {
+  static const char *const keys[] = {"parameters",    "study",   "direction", "sampler",
+                                     "seed",          "options", "command",   "workers",
+                                     "trial_timeout", "timeout", "retries",   "trials"};
+  return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
+}
+
+static cocabo_status unknown_key(const spec_file *file, const tree_entry *entry,
+                                 front_name_at known, cocabo_error *err) {
+  char key[SHOWN];
+  front_unknown(err, "key", show_text(key, entry->key), known);
+  return at_line(file, entry->line, err);
+}
+
+static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_spec *out,
+                              cocabo_error *err) {
+  const char *key = e->key;
+  if (strcmp(key, "study") == 0)
+    return read_text(file, e, &out->study, err);
+  if (strcmp(key, "direction") == 0 || strcmp(key, "sampler") == 0 ||
+      strcmp(key, "seed") == 0)
+    return read_option(file, e, &out->options, err);
+  if (strcmp(key, "options") == 0)
+    return read_options(file, e, &out->options, err);
+  if (strcmp(key, "command") == 0)
+    return read_command(file, e, &out->command, err);
+  if (strcmp(key, "trials") == 0)
+    return read_whole(file, e, 1, SPEC_MAX_TRIALS, &out->trials, err);
+  if (strcmp(key, "workers") == 0)
+    return read_whole(file, e, 1, SPEC_MAX_WORKERS, &out->workers, err);
+  if (strcmp(key, "retries") == 0)
+    return read_whole(file, e, 0, SPEC_MAX_RETRIES, &out->retries, err);
+  if (strcmp(key, "timeout") == 0)
+    return read_seconds(file, e, &out->timeout, err);
+  if (strcmp(key, "trial_timeout") == 0)
+    return read_seconds(file, e, &out->trial_timeout, err);
+  return strcmp(key, "parameters") == 0 ? COCABO_OK
+                                        : unknown_key(file, e, top_key, err);
+}
+
+static bool is_known(const char *key, front_name_at known) {
+  for (int i = 0; known(i); i++)
+    if (strcmp(known(i), key) == 0)
+      return true;
+  return false;
+}
+
+cocabo_status spec_file_read(const spec_file *file, cli_spec *out, cocabo_error *err) {
+  const tree_node *root = tree_root(file->t);
+  for (const tree_entry *e = root ? root->first : NULL; e; e = e->next)
+    if (!says_nothing(e->node) || !is_known(e->key, top_key))
+      FRONT_TRY(read_key(file, e, out, err));
+  return COCABO_OK;
+}
+
+/* ---- parameters ------------------------------------------------------------------ */
+
+cocabo_status spec_file_parameters(const spec_file *file, const tree_entry **first,
+                                   cocabo_error *err) {
+  *first = NULL;
+  const tree_node *root = file->t ? tree_root(file->t) : NULL;
+  for (const tree_entry *e = root ? root->first : NULL; e; e = e->next) {
+    if (strcmp(e->key, "parameters") != 0 || says_nothing(e->node))
+      continue;
+    if (e->node->kind != TREE_MAP)
+      return unwanted(file, e, "a map such as {lr: {type: float, low: 0, high: 1}}",
+                      err);
+    *first = e->node->first;
+  }
+  return COCABO_OK;
+}
+
+static const char *parameter_key(int i) {
+  static const char *const keys[] = {"type", "low", "high", "step", "log", "choices"};
+  return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
+}
+
+/* One parameter while it is read. */
+typedef struct parameter {
+  const spec_file *file;
+  const char *name;
+  char shown[SHOWN]; /* its name in sentences */
+  int line;
+  const tree_node *map;
+  const char *type;
+} parameter;
+
+/* NULL where the key is not there or says nothing. */
+static const tree_node *get(const parameter *p, const char *key) {
+  const tree_node *node = tree_find(p->map, key);
+  return node && !says_nothing(node) ? node : NULL;
+}
+
+static cocabo_status bad_key(const parameter *p, const char *key, const char *want,
+                             cocabo_error *err) {
+  char shown[SHOWN];
+  const tree_node *node = get(p, key);
+  if (!node)
+    return refuse(p->file, p->line, err, "parameter \"%s\" has no %s, want %s",
+                  p->shown, key, want);
+  return refuse(p->file, node->line, err, "%s of parameter \"%s\" is %s, want %s", key,
+                p->shown, describe(node, shown), want);
+}
+
+static cocabo_status refuse_keys(const parameter *p, const char *const *keys,
+                                 cocabo_error *err) {
+  for (; *keys; keys++)
+    if (get(p, *keys))
+      return refuse(p->file, get(p, *keys)->line, err,
+                    "parameter \"%s\" is %s, which has no %s", p->shown, p->type,
+                    *keys);
+  return COCABO_OK;
+}
+
+static cocabo_status read_log(const parameter *p, unsigned *flags, cocabo_error *err) {
+  const tree_node *node = get(p, "log");
+  if (node && (node->kind != TREE_SCALAR || node->value.type != COCABO_BOOL))
+    return bad_key(p, "log", "true or false", err);
+  *flags = node && node->value.as.boolean ? COCABO_LOG : 0;
+  return COCABO_OK;
+}
+
+static cocabo_status refuse_choices(const parameter *p, cocabo_error *err) {
+  static const char *const foreign[] = {"choices", NULL};
+  return refuse_keys(p, foreign, err);
+}
+
+static cocabo_status add_float(const parameter *p, cocabo_space *space,
+                               cocabo_error *err) {
+  double low, high, step = 0.0;
+  unsigned flags = 0;
+  FRONT_TRY(refuse_choices(p, err));
+  if (!get(p, "low") || !is_number(get(p, "low"), &low))
+    return bad_key(p, "low", "a number", err);
+  if (!get(p, "high") || !is_number(get(p, "high"), &high))
+    return bad_key(p, "high", "a number", err);
+  /* A step of 0 would be none to the library. */
+  if (get(p, "step") && (!is_number(get(p, "step"), &step) || !(step > 0.0)))
+    return bad_key(p, "step", "a number above 0", err);
+  FRONT_TRY(read_log(p, &flags, err));
+  if (cocabo_space_add_real(space, p->name, low, high, step, flags, err) != COCABO_OK)
+    return at_line(p->file, p->line, err);
+  return COCABO_OK;
+}
+
+static cocabo_status add_int(const parameter *p, cocabo_space *space,
+                             cocabo_error *err) {
+  int64_t low, high, step = 1;
+  unsigned flags = 0;
+  FRONT_TRY(refuse_choices(p, err));
+  if (!get(p, "low") || !is_whole(get(p, "low"), &low))
+    return bad_key(p, "low", "a whole number", err);
+  if (!get(p, "high") || !is_whole(get(p, "high"), &high))
+    return bad_key(p, "high", "a whole number", err);
+  if (get(p, "step") && (!is_whole(get(p, "step"), &step) || step != 1))
+    return bad_key(p, "step", "1, or type float for other steps", err);
+  FRONT_TRY(read_log(p, &flags, err));
+  if (cocabo_space_add_int(space, p->name, low, high, flags, err) != COCABO_OK)
+    return at_line(p->file, p->line, err);
+  return COCABO_OK;
+}
+
+static cocabo_status add_listed(const parameter *p, const tree_node *list,
+                                unsigned flags, cocabo_space *space,
+                                cocabo_error *err) {
+  cocabo_value *values = calloc(list->n + 1, sizeof *values);
+  if (!values)
+    return front_no_memory(err);
+  size_t n = 0;
+  cocabo_status status = COCABO_OK;
+  for (const tree_entry *e = list->first; e && status == COCABO_OK; e = e->next) {
+    if (e->node->kind != TREE_SCALAR)
+      status = refuse(p->file, e->line, err,
+                      "a choice of parameter \"%s\" is a %s, want one value", p->shown,
+                      e->node->kind == TREE_LIST ? "list" : "map");
+    values[n++] = e->node->value;
+  }
+  if (status == COCABO_OK &&
+      cocabo_space_add_choice(space, p->name, values, n, flags, err) != COCABO_OK)
+    status = at_line(p->file, list->line, err);
+  free(values);
+  return status;
+}
+
+static cocabo_status add_choice(const parameter *p, unsigned flags, cocabo_space *space,
+                                cocabo_error *err) {
+  static const char *const foreign[] = {"low", "high", "step", "log", NULL};
+  FRONT_TRY(refuse_keys(p, foreign, err));
+  const tree_node *list = get(p, "choices");
+  if (!list || list->kind != TREE_LIST)
+    return bad_key(p, "choices", "a list such as [adam, sgd]", err);
+  return add_listed(p, list, flags, space, err);
+}
+
+static const char *type_name(int i) {
+  static const char *const names[] = {"float", "int", "choice", "ordinal",
+                                      "categorical"};
+  return i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL;
+}
+
+static cocabo_status add_typed(const parameter *p, cocabo_space *space,
+                               cocabo_error *err) {
+  if (strcmp(p->type, "float") == 0)
+    return add_float(p, space, err);
+  if (strcmp(p->type, "int") == 0)
+    return add_int(p, space, err);
+  if (strcmp(p->type, "ordinal") == 0)
+    return add_choice(p, COCABO_ORDERED, space, err);
+  if (strcmp(p->type, "choice") == 0 || strcmp(p->type, "categorical") == 0)
+    return add_choice(p, 0, space, err);
+  char shown[SHOWN];
+  front_unknown(err, "type", show_text(shown, p->type), type_name);
+  return at_line(p->file, get(p, "type")->line, err);
+}
+
+static cocabo_status add_map(parameter *p, cocabo_space *space, cocabo_error *err) {
+  for (const tree_entry *e = p->map->first; e; e = e->next)
+    if (!is_known(e->key, parameter_key))
+      return unknown_key(p->file, e, parameter_key, err);
+  const tree_node *type = get(p, "type");
+  if (!type || type->kind != TREE_SCALAR || type->value.type != COCABO_TEXT)
+    return bad_key(p, "type", "float, int, choice or ordinal", err);
+  p->type = type->value.as.text;
+  return add_typed(p, space, err);
+}
+
+/* `lr: float(0,1)` says the same in the words of -p. */
+static cocabo_status add_domain(const parameter *p, const char *domain,
+                                cocabo_space *space, cocabo_error *err) {
+  if (cocabo_space_add(space, p->name, domain, err) != COCABO_OK)
+    return at_line(p->file, p->line, err);
+  return COCABO_OK;
+}
+
+cocabo_status spec_file_add(const spec_file *file, const tree_entry *entry,
+                            cocabo_space *space, cocabo_error *err) {
+  const tree_node *node = entry->node;
+  parameter p = {.file = file, .name = entry->key, .line = entry->line, .map = node};
+  show_text(p.shown, entry->key);
+  if (node->kind == TREE_MAP)
+    return add_map(&p, space, err);
+  if (node->kind == TREE_SCALAR && node->value.type == COCABO_TEXT)
+    return add_domain(&p, node->value.as.text, space, err);
+  return unwanted(file, entry, "a map such as {type: float, low: 0, high: 1}", err);
+}

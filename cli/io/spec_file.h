@@ -1,0 +1,44 @@
+/* spec_file.h - the part of a specification that comes from a file.
+ *
+ *   parameters: {lr: {type: float, low: 1e-5, high: 0.1, log: true}}
+ *   study, direction, sampler, seed, options, command, trials, workers, timeout,
+ *   trial_timeout, retries
+ *
+ * For spec.c, which knows the flags. */
+#ifndef CLI_SPEC_FILE_H
+#define CLI_SPEC_FILE_H
+
+#include "io/spec.h"
+#include "plot/tree.h"
+
+typedef struct spec_file {
+  const char *name; /* borrowed; for the sentences */
+  tree *t;
+} spec_file;
+
+/* Reads a file ("-": standard input) into a tree, whose root is a map or NULL. */
+cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *err);
+cocabo_status spec_file_parse(spec_file *file, const char *name, const char *text,
+                              size_t size, cocabo_error *err);
+void spec_file_clear(spec_file *file); /* {0} is allowed */
+
+/* What the file says, but for its parameters. */
+cocabo_status spec_file_read(const spec_file *file, cli_spec *out, cocabo_error *err);
+
+/* Its parameters: the first entry, or NULL; and one of them into a space. */
+cocabo_status spec_file_parameters(const spec_file *file, const tree_entry **first,
+                                   cocabo_error *err);
+cocabo_status spec_file_add(const spec_file *file, const tree_entry *parameter,
+                            cocabo_space *space, cocabo_error *err);
+
+/* ---- of spec.c, for both --------------------------------------------------------- */
+
+/* Adds an option, or replaces its value. */
+cocabo_status cli_pairs_set(cli_pairs *pairs, const char *name, const char *value,
+                            cocabo_error *err);
+const char *cli_pairs_get(const cli_pairs *pairs, const char *name); /* or NULL */
+
+enum { SPEC_MAX_TRIALS = 1000000000, SPEC_MAX_WORKERS = 1024, SPEC_MAX_RETRIES = 1000 };
+#define SPEC_MAX_SECONDS 1e9
+
+#endif

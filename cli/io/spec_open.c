@@ -1,0 +1,274 @@
+/* spec_open.c - a specification meets a store: the study is created, or resumed after
+ * it was compared with what is stored. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/show.h"
+#include "io/output.h"
+#include "io/spec.h"
+#include "io/spec_file.h"
+#include "io/words.h"
+
+#define WAY_ON "take another --study name, or cocabo delete it first"
+
+/* ---- the same space? ------------------------------------------------------------- */
+
+static int index_of(const cocabo_space *space, const char *name) {
+  const char *known;
+  for (size_t i = 0; (known = cocabo_space_name(space, i)); i++)
+    if (strcmp(known, name) == 0)
+      return (int)i;
+  return -1;
+}
+
+/* The domain as a short text for a sentence that has two of them. */
+static void show_domain(const cocabo_space *space, size_t i, char out[SHOWN]) {
+  char *domain = cocabo_space_domain(space, i);
+  show_within(out, domain ? domain : "?", 48);
+  cocabo_text_free(domain);
+}
+
+static bool same_domain(const cocabo_space *a, size_t i, const cocabo_space *b,
+                        size_t k) {
+  char *one = cocabo_space_domain(a, i), *other = cocabo_space_domain(b, k);
+  const bool same = one && other && strcmp(one, other) == 0;
+  cocabo_text_free(one);
+  cocabo_text_free(other);
+  return same;
+}
+
+static cocabo_status other_domain(const char *study, const cocabo_space *stored,
+                                  size_t i, const cocabo_space *wanted, size_t k,
+                                  cocabo_error *err) {
+  char name[SHOWN], old[SHOWN], new[SHOWN];
+  show_within(name, cocabo_space_name(stored, i), 40);
+  show_domain(stored, i, old);
+  show_domain(wanted, k, new);
+  if (strcmp(old, new) == 0) /* they differ beyond what can be shown */
+    return front_fail(err, COCABO_E_STATE,
+                      "study \"%s\" has other choices for parameter \"%s\": %s", study,
+                      name, WAY_ON);
+  return front_fail(err, COCABO_E_STATE, "study \"%s\" has %s=%s, not %s: %s", study,
+                    name, old, new, WAY_ON);
+}
+
+static cocabo_status missing(const char *study, const char *parameter, const char *verb,
+                             cocabo_error *err) {
+  char shown[SHOWN];
+  return front_fail(err, COCABO_E_STATE,
+                    "study \"%s\" %s a parameter \"%s\", unlike this one: %s", study,
+                    verb, show_text(shown, parameter), WAY_ON);
+}
+
+/* The order of parameters makes no other space. */
+static cocabo_status compare_spaces(const char *study, const cocabo_space *stored,
+                                    const cocabo_space *wanted, cocabo_error *err) {
+  const char *name;
+  for (size_t k = 0; (name = cocabo_space_name(wanted, k)); k++) {
+    const int i = index_of(stored, name);
+    if (i < 0)
+      return missing(study, name, "does not have", err);
+    if (!same_domain(stored, (size_t)i, wanted, k))
+      return other_domain(study, stored, (size_t)i, wanted, k, err);
+  }
+  for (size_t i = 0; (name = cocabo_space_name(stored, i)); i++)
+    if (index_of(wanted, name) < 0)
+      return missing(study, name, "has", err);
+  return COCABO_OK;
+}
+
+static cocabo_status compare(const cli_spec *spec, const cocabo_study *study,
+                             cocabo_error *err) {
+  char name[SHOWN];
+  show_within(name, cocabo_study_name(study), 24); /* so that the way on fits in */
+  if (spec->space)
+    FRONT_TRY(compare_spaces(name, cocabo_study_space(study), spec->space, err));
+  const char *wanted = cli_pairs_get(&spec->options, "direction");
+  const char *stored = cocabo_study_option(study, "direction");
+  if (wanted && strcmp(wanted, stored) != 0)
+    return front_fail(err, COCABO_E_STATE, "study \"%s\" has direction %s, not %s: %s",
+                      name, stored, wanted, WAY_ON);
+  return COCABO_OK;
+}
+
+/* ---- what the study keeps -------------------------------------------------------- */
+
+static cocabo_status keep_whole(cocabo_study *study, const char *name, int64_t value,
+                                cocabo_error *err) {
+  char digits[24];
+  if (value < 0)
+    return COCABO_OK;
+  snprintf(digits, sizeof digits, "%" PRId64, value);
+  return cocabo_study_set_attr(study, name, digits, err);
+}
+
+static cocabo_status keep_seconds(cocabo_study *study, const char *name, double value,
+                                  cocabo_error *err) {
+  char digits[32];
+  if (isnan(value))
+    return COCABO_OK;
+  snprintf(digits, sizeof digits, "%.17g", value);
+  return cocabo_study_set_attr(study, name, digits, err);
+}
+
+static cocabo_status keep_command(cocabo_study *study, char *const *command,
+                                  cocabo_error *err) {
+  char *json;
+  if (!command)
+    return COCABO_OK;
+  FRONT_TRY(words_to_json(command, &json, err));
+  const cocabo_status status = cocabo_study_set_attr(study, "command", json, err);
+  free(json);
+  return status;
+}
+
+static cocabo_status keep(const cli_spec *spec, cocabo_study *study,
+                          cocabo_error *err) {
+  FRONT_TRY(keep_command(study, spec->command, err));
+  FRONT_TRY(keep_whole(study, "workers", spec->workers, err));
+  FRONT_TRY(keep_whole(study, "retries", spec->retries, err));
+  FRONT_TRY(keep_seconds(study, "timeout", spec->timeout, err));
+  return keep_seconds(study, "trial_timeout", spec->trial_timeout, err);
+}
+
+/* At one stroke; the library passes over what is so already. */
+static cocabo_status change_options(const cli_spec *spec, cocabo_study *study,
+                                    cocabo_error *err) {
+  const size_t n = spec->options.n;
+  if (n == 0)
+    return COCABO_OK;
+  const char **names = calloc(n, sizeof(char *)), **values = calloc(n, sizeof(char *));
+  for (size_t i = 0; names && values && i < n; i++) {
+    names[i] = spec->options.items[i].name;
+    values[i] = spec->options.items[i].value;
+  }
+  const cocabo_status status = names && values
+                                   ? cocabo_study_change(study, names, values, n, err)
+                                   : front_no_memory(err);
+  free(names);
+  free(values);
+  return status;
+}
+
+/* ---- creating and resuming ------------------------------------------------------- */
+
+static cocabo_status create(const cli_spec *spec, const char *name,
+                            cli_session *session, cocabo_error *err) {
+  cocabo_options *options;
+  FRONT_TRY(cli_spec_options(spec, &options, err));
+  const cocabo_status status = cocabo_study_create(&session->study, name, spec->space,
+                                                   options, session->store, err);
+  cocabo_options_free(options);
+  return status;
+}
+
+static cocabo_status resume(const cli_spec *spec, const char *name,
+                            cli_session *session, cocabo_error *err) {
+  FRONT_TRY(cocabo_study_open(&session->study, name, session->store, err));
+  FRONT_TRY(compare(spec, session->study, err));
+  return change_options(spec, session->study, err);
+}
+
+/* Another process may create the same study between our look and our try. */
+static cocabo_status create_or_resume(const cli_spec *spec, const char *name,
+                                      cli_session *session, bool *created,
+                                      cocabo_error *err) {
+  *created = false;
+  cocabo_status status = resume(spec, name, session, err);
+  if (status != COCABO_E_NOT_FOUND)
+    return status;
+  status = create(spec, name, session, err);
+  *created = status == COCABO_OK;
+  return status == COCABO_E_EXISTS ? resume(spec, name, session, err) : status;
+}
+
+static cocabo_status no_parameters(const char *name, cocabo_error *err) {
+  char shown[SHOWN];
+  return front_fail(err, COCABO_E_NOT_FOUND,
+                    "no study \"%s\" yet and no parameters for it, want "
+                    "-p 'NAME=DOMAIN' or -f FILE",
+                    show_text(shown, name));
+}
+
+static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
+                              cli_session *session, bool *created, cocabo_error *err) {
+  cli_common named = *common;
+  if (!named.study)
+    named.study = spec->study;
+  const char *name = cli_study(&named);
+  cocabo_status status;
+  if (spec->space) {
+    FRONT_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
+    FRONT_TRY(create_or_resume(spec, name, session, created, err));
+  } else {
+    *created = false;
+    status = cli_open_store(session, common, 0, err);
+    if (status == COCABO_OK)
+      status = resume(spec, name, session, err);
+    if (status == COCABO_E_NOT_FOUND)
+      return no_parameters(name, err);
+    FRONT_TRY(status);
+  }
+  return keep(spec, session->study, err);
+}
+
+bool cli_spec_exists(const cli_spec *spec, const cli_common *common) {
+  cli_common named = *common;
+  if (!named.study)
+    named.study = spec->study;
+  cli_session session;
+  const cocabo_status status =
+      cli_open_study(&session, &named, COCABO_STORE_READ_ONLY, NULL);
+  cli_close(&session);
+  return status == COCABO_OK;
+}
+
+cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
+                            cli_session *session, bool *created, cocabo_error *err) {
+  bool is_new;
+  *session = (cli_session){0};
+  const cocabo_status status = open_all(spec, common, session, &is_new, err);
+  if (status != COCABO_OK)
+    cli_close(session);
+  else if (created)
+    *created = is_new;
+  return status;
+}
+
+/* ---- recalling ------------------------------------------------------------------- */
+
+/* What we wrote ourselves; another hand's text that is no number stays unsaid. */
+static void recall_whole(const char *text, int64_t *out) {
+  char *end;
+  if (*out >= 0 || !text)
+    return;
+  const long long value = strtoll(text, &end, 10);
+  if (end != text && *end == '\0' && value >= 0)
+    *out = value;
+}
+
+static void recall_seconds(const char *text, double *out) {
+  char *end;
+  if (!isnan(*out) || !text)
+    return;
+  const double value = strtod(text, &end);
+  if (end != text && *end == '\0' && value >= 0.0 && value <= SPEC_MAX_SECONDS)
+    *out = value;
+}
+
+cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
+                              cocabo_error *err) {
+  const char *command = cocabo_study_attr(study, "command");
+  if (!spec->command && command)
+    FRONT_TRY(words_from_json(command, &spec->command, err));
+  recall_whole(cocabo_study_option(study, "trials"), &spec->trials);
+  recall_whole(cocabo_study_attr(study, "workers"), &spec->workers);
+  recall_whole(cocabo_study_attr(study, "retries"), &spec->retries);
+  recall_seconds(cocabo_study_attr(study, "timeout"), &spec->timeout);
+  recall_seconds(cocabo_study_attr(study, "trial_timeout"), &spec->trial_timeout);
+  return COCABO_OK;
+}

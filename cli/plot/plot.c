@@ -1,0 +1,141 @@
+#include "plot/plot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/fail.h"
+
+static const struct {
+  const char *name;
+  plot_drawer *draw;
+} kinds[] = {
+    [PLOT_HISTORY] = {"history", plot_history},
+    [PLOT_SLICE] = {"slice", plot_slice},
+    [PLOT_PARALLEL] = {"parallel", plot_parallel},
+    [PLOT_CATEGORIES] = {"categories", plot_categories},
+    [PLOT_IMPORTANCE] = {"importance", plot_importance},
+};
+
+const char *plot_kind_name(int i) {
+  return i < (int)(sizeof kinds / sizeof kinds[0]) ? kinds[i].name : NULL;
+}
+
+cocabo_status plot_draw(plot_kind kind, const plot_data *data,
+                        const canvas_format *format, canvas *c, cocabo_error *err) {
+  *c = (canvas){0};
+  FRONT_TRY(kinds[kind].draw(data, format, c, err));
+  return canvas_end(c, err);
+}
+
+cocabo_status plot_no_choices(const plot_data *data, cocabo_error *err) {
+  char name[CANVAS_FITTED];
+  return front_fail(
+      err, COCABO_E_STATE,
+      "study %s has no choices to show, want --kind slice for its numbers",
+      canvas_fit(name, data->study, 1.0, 40.0));
+}
+
+/* ---- titles and legends --------------------------------------------------------- */
+
+enum { LEGEND_Y = 69, LEGEND_GAP = 22 };
+
+void plot_make_title(const plot_data *data, const char *what, char out[CANVAS_FITTED]) {
+  char study[CANVAS_FITTED];
+  canvas_fit(study, data->study, 1.0, 40.0);
+  snprintf(out, CANVAS_FITTED, "%.200s: %s", study, what);
+}
+
+void plot_describe(const plot_data *data, size_t shown, size_t of,
+                   char out[CANVAS_FITTED]) {
+  char value[TICK_LABEL];
+  const int size = snprintf(
+      out, CANVAS_FITTED, "%s; best of %zu complete trial%s: %s, trial %" PRId64,
+      data->maximize ? "maximised" : "minimised", data->complete,
+      data->complete == 1 ? "" : "s", scale_number(data->value[data->best], 6, value),
+      data->number[data->best]);
+  if (shown < of)
+    snprintf(out + size, CANVAS_FITTED - (size_t)size,
+             "; the %zu most important of %zu parameters", shown, of);
+}
+
+static const canvas_style best_style = {
+    .fill = CHART_MARKED, .stroke = 0xffffff, .width = 1.2};
+static const canvas_style failed_style = {
+    .fill = CANVAS_NONE, .stroke = CHART_MARKED, .width = 1.6};
+static const canvas_style trial_style = {.fill = CHART_PALE, .stroke = CANVAS_NONE};
+static const canvas_style beyond_style = {.fill = CHART_QUIET, .stroke = CANVAS_NONE};
+
+void plot_put_best(canvas *c, double x, double y, const char *tip) {
+  canvas_mark(c, CANVAS_DIAMOND, x, y, 5.5, &best_style, tip);
+}
+
+/* Signs are 16 pixels wide. */
+static void put_sign(canvas *c, double x, double y, plot_sign sign,
+                     const plot_data *data) {
+  switch (sign) {
+  case PLOT_SIGN_TRIAL:
+    canvas_mark(c, CANVAS_DOT, x + 8, y, 3, &trial_style, NULL);
+    break;
+  case PLOT_SIGN_BEST:
+    plot_put_best(c, x + 8, y, NULL);
+    break;
+  case PLOT_SIGN_LINE:
+    canvas_line(c, x, y, x + 16, y, CHART_INK, 2);
+    break;
+  case PLOT_SIGN_BEYOND:
+    canvas_mark(c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x + 8, y, 3.5,
+                &beyond_style, NULL);
+    break;
+  case PLOT_SIGN_FAILED:
+    canvas_mark(c, CANVAS_CROSS, x + 8, y, 3, &failed_style, NULL);
+    break;
+  }
+}
+
+void plot_put_note(canvas *c, double *x, const char *text) {
+  canvas_text(c, *x, LEGEND_Y, text, &chart_quiet);
+  *x += canvas_text_width(text, chart_quiet.size) + LEGEND_GAP;
+}
+
+void plot_put_legend(canvas *c, double *x, plot_sign sign, const plot_data *data,
+                     const char *text) {
+  put_sign(c, *x, LEGEND_Y, sign, data);
+  *x += 21;
+  plot_put_note(c, x, text);
+}
+
+void plot_put_shades(canvas *c, double *x, const char *light, const char *dark) {
+  enum { STEPS = 32, WIDTH = 4, HEIGHT = 10 };
+  canvas_text(c, *x, LEGEND_Y, light, &chart_quiet);
+  *x += canvas_text_width(light, chart_quiet.size) + 6;
+  for (int i = 0; i < STEPS; i++)
+    canvas_rect(c, *x + WIDTH * i, LEGEND_Y - 0.5 * HEIGHT, WIDTH + 0.5, HEIGHT,
+                canvas_shade((double)i / (STEPS - 1)), CANVAS_NONE);
+  *x += WIDTH * STEPS + 6;
+  plot_put_note(c, x, dark);
+}
+
+/* ---- trials --------------------------------------------------------------------- */
+
+bool plot_is_beyond(const plot_range *range, double value) {
+  return value < range->low || value > range->high;
+}
+
+double plot_clip(const plot_range *range, double value) {
+  return value < range->low ? range->low : value > range->high ? range->high : value;
+}
+
+double plot_radius(size_t n) {
+  return n <= 300 ? 3.0 : n <= 1000 ? 2.2 : n <= 4000 ? 1.5 : 1.0;
+}
+
+const char *plot_tip(const plot_data *data, size_t row, char out[PLOT_TIP]) {
+  char value[TICK_LABEL];
+  if (plot_failed(data, row))
+    snprintf(out, PLOT_TIP, "trial %" PRId64 ": failed", data->number[row]);
+  else
+    snprintf(out, PLOT_TIP, "trial %" PRId64 ": %s", data->number[row],
+             scale_number(data->value[row], 6, value));
+  return data->n <= PLOT_MOST_TIPS ? out : NULL;
+}

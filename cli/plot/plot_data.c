@@ -1,0 +1,466 @@
+#include "plot/plot_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/fail.h"
+#include "common/scale.h"
+#include "io/output.h"
+#include "plot/importance.h"
+
+/* ---- reading: the space --------------------------------------------------------- */
+
+static cocabo_status copy_text(const char *text, char **out, cocabo_error *err) {
+  *out = strdup(text);
+  return *out ? COCABO_OK : front_no_memory(err);
+}
+
+typedef cocabo_status (*put_value)(front_buffer *out, const cocabo_value *value,
+                                   cocabo_error *err);
+
+static cocabo_status write_choice(const cocabo_space *space, size_t i, size_t k,
+                                  put_value put, char **out, cocabo_error *err) {
+  cocabo_value value;
+  FRONT_TRY(cocabo_space_get_choice(space, i, k, &value, err));
+  front_buffer text = {0};
+  cocabo_status status = put(&text, &value, err);
+  const char *shown = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
+  status = shown ? copy_text(shown, out, err) : COCABO_E_NO_MEMORY;
+  front_buffer_free(&text);
+  return status;
+}
+
+static cocabo_status read_choices(const cocabo_space *space, size_t i,
+                                  plot_param *param, cocabo_error *err) {
+  param->labels = calloc(param->choices, sizeof *param->labels);
+  param->json = calloc(param->choices, sizeof *param->json);
+  if (!param->labels || !param->json)
+    return front_no_memory(err);
+  for (size_t k = 0; k < param->choices; k++) {
+    FRONT_TRY(write_choice(space, i, k, cli_put_shown_value, &param->labels[k], err));
+    FRONT_TRY(write_choice(space, i, k, front_put_json_value, &param->json[k], err));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status read_param(const cocabo_space *space, size_t i, plot_param *param,
+                                cocabo_error *err) {
+  FRONT_TRY(copy_text(cocabo_space_name(space, i), &param->name, err));
+  param->kind = cocabo_space_kind(space, i);
+  param->choices = cocabo_space_choices(space, i);
+  if (param->choices > 0)
+    return read_choices(space, i, param, err);
+  int log_scale;
+  FRONT_TRY(cocabo_space_get_range(space, i, &param->low, &param->high, &param->step,
+                                   &log_scale, err));
+  param->log = log_scale;
+  return COCABO_OK;
+}
+
+static cocabo_status read_space(plot_data *data, const cocabo_space *space,
+                                cocabo_error *err) {
+  data->d = cocabo_space_count(space);
+  data->params = calloc(data->d ? data->d : 1, sizeof *data->params);
+  if (!data->params)
+    return front_no_memory(err);
+  for (size_t i = 0; i < data->d; i++)
+    FRONT_TRY(read_param(space, i, &data->params[i], err));
+  return COCABO_OK;
+}
+
+/* ---- reading: trials ------------------------------------------------------------ */
+
+static bool same_value(const cocabo_value *a, const cocabo_value *b) {
+  if (a->type != b->type)
+    return false;
+  switch (a->type) {
+  case COCABO_BOOL:
+    return a->as.boolean == b->as.boolean;
+  case COCABO_INT:
+    return a->as.integer == b->as.integer;
+  case COCABO_REAL:
+    return a->as.real == b->as.real;
+  case COCABO_TEXT:
+    return strcmp(a->as.text, b->as.text) == 0;
+  default:
+    return true;
+  }
+}
+
+static cocabo_status choice_index(const cocabo_space *space, size_t i,
+                                  const cocabo_value *value, double *out,
+                                  cocabo_error *err) {
+  const size_t n = cocabo_space_choices(space, i);
+  for (size_t k = 0; k < n; k++) {
+    cocabo_value choice;
+    FRONT_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
+    if (same_value(&choice, value)) {
+      *out = (double)k;
+      return COCABO_OK;
+    }
+  }
+  return front_fail(err, COCABO_E_INTERNAL, "a trial has a choice that %s has not",
+                    cocabo_space_name(space, i));
+}
+
+static cocabo_status read_cells(plot_data *data, const cocabo_space *space,
+                                const cocabo_trial *trial, cocabo_error *err) {
+  double *cells = data->cells + data->n * data->d;
+  for (size_t i = 0; i < data->d; i++) {
+    const char *name;
+    cocabo_value value;
+    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    if (data->params[i].choices > 0)
+      FRONT_TRY(choice_index(space, i, &value, &cells[i], err));
+    else
+      cells[i] = value.type == COCABO_INT ? (double)value.as.integer : value.as.real;
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status read_trial(plot_data *data, const cocabo_space *space,
+                                const cocabo_trial *trial, cocabo_error *err) {
+  const cocabo_trial_state state = cocabo_trial_get_state(trial);
+  if (state != COCABO_COMPLETE && state != COCABO_FAILED)
+    return COCABO_OK;
+  FRONT_TRY(read_cells(data, space, trial, err));
+  const double value = cocabo_trial_value(trial);
+  const bool first = data->complete == 0;
+  if (state == COCABO_COMPLETE) {
+    if (first || plot_better(data, value, data->value[data->best]))
+      data->best = data->n;
+    data->complete++;
+  }
+  data->number[data->n] = cocabo_trial_number(trial);
+  data->value[data->n++] = state == COCABO_COMPLETE ? value : (double)NAN;
+  return COCABO_OK;
+}
+
+static cocabo_status read_trials(plot_data *data, const cocabo_study *study,
+                                 cocabo_error *err) {
+  const int64_t count = cocabo_study_count(study);
+  const size_t room = (size_t)count + 1;
+  data->number = calloc(room, sizeof *data->number);
+  data->value = calloc(room, sizeof *data->value);
+  data->cells = calloc(room * (data->d + 1), sizeof *data->cells);
+  if (!data->number || !data->value || !data->cells)
+    return front_no_memory(err);
+  for (int64_t number = 0; number < count; number++) {
+    cocabo_trial *trial;
+    FRONT_TRY(cocabo_study_trial(study, number, &trial, err));
+    const cocabo_status status =
+        read_trial(data, cocabo_study_space(study), trial, err);
+    cocabo_trial_free(trial);
+    FRONT_TRY(status);
+  }
+  if (data->complete == 0)
+    data->best = data->n;
+  return COCABO_OK;
+}
+
+static cocabo_status read_all(plot_data *data, const cocabo_study *study,
+                              cocabo_error *err) {
+  const char *direction = cocabo_study_option(study, "direction");
+  data->maximize = direction && strcmp(direction, "maximize") == 0;
+  FRONT_TRY(copy_text(cocabo_study_name(study), &data->study, err));
+  FRONT_TRY(read_space(data, cocabo_study_space(study), err));
+  return read_trials(data, study, err);
+}
+
+cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
+                             cocabo_error *err) {
+  *data = (plot_data){0};
+  const cocabo_status status = read_all(data, study, err);
+  if (status != COCABO_OK)
+    plot_data_free(data);
+  return status;
+}
+
+static void free_texts(char **texts, size_t n) {
+  for (size_t k = 0; texts && k < n; k++)
+    free(texts[k]);
+  free(texts);
+}
+
+void plot_data_free(plot_data *data) {
+  for (size_t i = 0; data->params && i < data->d; i++) {
+    plot_param *param = &data->params[i];
+    free_texts(param->labels, param->choices);
+    free_texts(param->json, param->choices);
+    free(param->name);
+  }
+  free(data->params);
+  free(data->study);
+  free(data->number);
+  free(data->value);
+  free(data->cells);
+  *data = (plot_data){0};
+}
+
+/* ---- places --------------------------------------------------------------------- */
+
+double plot_place(const plot_param *param, double cell) {
+  if (param->choices > 0)
+    return (cell + 0.5) / (double)param->choices;
+  const double half = 0.5 * param->step;
+  const scale unit = {.low = param->low - half,
+                      .high = param->high + half,
+                      .log = param->log,
+                      .to = 1.0};
+  return unit.low < unit.high ? scale_at(&unit, cell) : 0.5;
+}
+
+/* Multiples of the golden ratio fill a range evenly, however many there are. */
+double plot_jitter(int64_t number) {
+  const double at = (double)number * 0.6180339887498949;
+  return at - floor(at) - 0.5;
+}
+
+/* ---- values --------------------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Values as if they were minimised, the best one first. */
+static size_t sort_values(const plot_data *data, double *out) {
+  size_t n = 0;
+  for (size_t i = 0; i < data->n; i++)
+    if (!plot_failed(data, i))
+      out[n++] = data->maximize ? -data->value[i] : data->value[i];
+  qsort(out, n, sizeof *out, compare_doubles);
+  return n;
+}
+
+/* The worst value to show: nine values in ten, and twice their range. */
+static double worst_shown(const double *sorted, size_t n) {
+  size_t most = (size_t)(0.9 * (double)(n - 1));
+  while (most + 1 < n && sorted[most] == sorted[0])
+    most++; /* where nearly all are equal, the next one */
+  const double limit = sorted[0] + 2.0 * (sorted[most] - sorted[0]);
+  while (most + 1 < n && sorted[most + 1] <= limit)
+    most++;
+  return sorted[most];
+}
+
+/* Positive values that are minimised over a decade: most of them would lie on the axis
+ * if it were straight. */
+static bool wants_log(const plot_data *data, const double *sorted, size_t n) {
+  if (data->maximize || sorted[0] <= 0.0)
+    return false;
+  return sorted[(size_t)(0.9 * (double)(n - 1))] / sorted[0] >= 10.0;
+}
+
+static void find_range(const plot_data *data, double *sorted, plot_range *out) {
+  const size_t n = sort_values(data, sorted);
+  *out = (plot_range){.log = wants_log(data, sorted, n)};
+  if (out->log)
+    for (size_t i = 0; i < n; i++)
+      sorted[i] = log(sorted[i]);
+  double best = sorted[0], worst = worst_shown(sorted, n);
+  for (size_t i = 0; i < n; i++)
+    out->beyond += sorted[i] > worst;
+  best = out->log ? exp(best) : best;
+  worst = out->log ? exp(worst) : worst;
+  out->low = data->maximize ? -worst : best;
+  out->high = data->maximize ? -best : worst;
+  scale_widen(&out->low, &out->high, out->log, 0.05);
+}
+
+cocabo_status plot_range_find(const plot_data *data, plot_range *out,
+                              cocabo_error *err) {
+  double *sorted = calloc(data->complete, sizeof *sorted);
+  if (!sorted)
+    return front_no_memory(err);
+  find_range(data, sorted, out);
+  free(sorted);
+  return COCABO_OK;
+}
+
+typedef struct ranked {
+  double value; /* minimised */
+  size_t row;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->value != y->value)
+    return x->value < y->value ? -1 : 1;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) {
+  ranked *all = calloc(data->complete + 1, sizeof *all);
+  if (!all)
+    return front_no_memory(err);
+  size_t n = 0;
+  for (size_t i = 0; i < data->n; i++)
+    if (!plot_failed(data, i))
+      all[n++] = (ranked){data->maximize ? -data->value[i] : data->value[i], i};
+  qsort(all, n, sizeof *all, compare_ranked);
+  for (size_t i = 0; i < n; i++)
+    rows[i] = all[i].row;
+  free(all);
+  return COCABO_OK;
+}
+
+/* ---- choices -------------------------------------------------------------------- */
+
+void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
+  for (size_t k = 0; k < data->params[param].choices; k++)
+    tally[k] = (plot_tally){0};
+  for (size_t i = 0; i < data->n; i++) {
+    plot_tally *t = &tally[(size_t)plot_cell(data, i, param)];
+    const bool first = t->tried == t->failed;
+    t->tried++;
+    if (plot_failed(data, i))
+      t->failed++;
+    else if (first || plot_better(data, data->value[i], data->value[t->best]))
+      t->best = i;
+  }
+}
+
+static bool is_better_tally(const plot_data *data, const plot_tally *a,
+                            const plot_tally *b) {
+  const bool a_has = a->tried > a->failed, b_has = b->tried > b->failed;
+  if (!a_has || !b_has)
+    return a_has && !b_has;
+  return plot_better(data, data->value[a->best], data->value[b->best]);
+}
+
+size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *tally,
+                        size_t most, size_t *rows) {
+  const size_t n = data->params[param].choices;
+  for (size_t k = 0; k < n; k++)
+    rows[k] = k;
+  if (n <= most)
+    return n;
+  /* Insertion sort: at most a thousand, and stable. */
+  for (size_t i = 1; i < n; i++)
+    for (size_t k = i;
+         k > 0 && is_better_tally(data, &tally[rows[k]], &tally[rows[k - 1]]); k--) {
+      const size_t row = rows[k];
+      rows[k] = rows[k - 1];
+      rows[k - 1] = row;
+    }
+  return most;
+}
+
+/* ---- importance ----------------------------------------------------------------- */
+
+/* Room for importance_data of all complete trials; freed by the caller. */
+typedef struct encoded {
+  size_t *choices;
+  double *points, *values;
+} encoded;
+
+static void free_encoded(encoded *e) {
+  free(e->choices);
+  free(e->points);
+  free(e->values);
+}
+
+/* Levels of a scale are numbers to the forest: they have neighbours. */
+static bool is_unordered(const plot_param *param) {
+  return param->kind == COCABO_KIND_CHOICE;
+}
+
+static void encode(const plot_data *data, encoded *e) {
+  for (size_t j = 0; j < data->d; j++)
+    e->choices[j] = is_unordered(&data->params[j]) ? data->params[j].choices : 0;
+  size_t n = 0;
+  for (size_t i = 0; i < data->n; i++) {
+    if (plot_failed(data, i))
+      continue;
+    for (size_t j = 0; j < data->d; j++) {
+      const plot_param *param = &data->params[j];
+      const double cell = plot_cell(data, i, j);
+      e->points[n * data->d + j] = is_unordered(param) ? cell : plot_place(param, cell);
+    }
+    e->values[n++] = data->value[i];
+  }
+}
+
+static cocabo_status compute_shares(const plot_data *data, double *share,
+                                    double *explained, cocabo_error *err) {
+  const size_t n = data->complete + 1, d = data->d + 1;
+  encoded e = {.choices = calloc(d, sizeof *e.choices),
+               .points = calloc(n * d, sizeof *e.points),
+               .values = calloc(n, sizeof *e.values)};
+  cocabo_status status;
+  if (e.choices && e.points && e.values) {
+    encode(data, &e);
+    const importance_data all = {data->d, data->complete, e.choices, e.points,
+                                 e.values};
+    status = importance_compute(&all, share, explained, err);
+  } else {
+    status = front_no_memory(err);
+  }
+  free_encoded(&e);
+  return status;
+}
+
+static int compare_shares(const void *a, const void *b) {
+  const plot_share *x = a, *y = b;
+  if (x->share != y->share)
+    return x->share > y->share ? -1 : 1;
+  return (x->param > y->param) - (x->param < y->param);
+}
+
+static void sort_shares(const double *share, plot_share *out, size_t n) {
+  for (size_t j = 0; j < n; j++)
+    out[j] = (plot_share){j, share[j]};
+  qsort(out, n, sizeof *out, compare_shares);
+}
+
+cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
+                               double *explained, cocabo_error *err) {
+  double share[COCABO_MAX_PARAMETERS];
+  FRONT_TRY(compute_shares(data, share, explained, err));
+  sort_shares(share, shares, data->d);
+  return COCABO_OK;
+}
+
+const char *plot_caveat(const plot_data *data, double explained,
+                        char out[PLOT_CAVEAT]) {
+  if (explained < 0.01)
+    snprintf(out, PLOT_CAVEAT,
+             "no model predicts the %zu values: they look like noise, and these shares "
+             "mean nothing",
+             data->complete);
+  else
+    snprintf(out, PLOT_CAVEAT,
+             "a model of %zu trials explains %d %% of the variance of the values; "
+             "each parameter's share in it",
+             data->complete, (int)(100.0 * explained));
+  return out;
+}
+
+static int compare_indices(const void *a, const void *b) {
+  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return (x > y) - (x < y);
+}
+
+size_t plot_choose_params(const plot_data *data, bool choices_only, size_t most,
+                          size_t *out) {
+  size_t n = 0, kept = 0;
+  for (size_t j = 0; j < data->d; j++)
+    if (!choices_only || data->params[j].choices > 0)
+      out[n++] = j;
+  if (n <= most)
+    return n;
+  double share[COCABO_MAX_PARAMETERS], explained;
+  if (compute_shares(data, share, &explained, NULL) != COCABO_OK)
+    memset(share, 0, sizeof share);
+  plot_share sorted[COCABO_MAX_PARAMETERS];
+  sort_shares(share, sorted, data->d);
+  for (size_t i = 0; kept < most; i++)
+    if (!choices_only || data->params[sorted[i].param].choices > 0)
+      out[kept++] = sorted[i].param;
+  qsort(out, kept, sizeof *out, compare_indices);
+  return kept;
+}

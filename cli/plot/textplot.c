@@ -1,0 +1,92 @@
+#define _DEFAULT_SOURCE /* struct winsize */
+
+#include "plot/textplot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/fail.h"
+#include "plot/textgrid.h"
+
+/* ---- the page ------------------------------------------------------------------- */
+
+enum { MOST_COLUMNS = 400 };
+
+static int find_columns(void) {
+  const char *text = getenv("COLUMNS");
+  char *end;
+  const long said = text ? strtol(text, &end, 10) : 0;
+  if (text && *text && *end == '\0' && said > 0)
+    return said < MOST_COLUMNS ? (int)said : MOST_COLUMNS;
+  struct winsize size;
+  if (ioctl(fileno(stdout), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col < MOST_COLUMNS ? size.ws_col : MOST_COLUMNS;
+  return 80;
+}
+
+/* As setlocale would say, but without setting one: numbers shall keep their point. */
+static bool is_utf8(void) {
+  static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  const char *locale = NULL;
+  for (size_t i = 0; i < 3 && (!locale || *locale == '\0'); i++)
+    locale = getenv(names[i]);
+  const char *set = locale ? strchr(locale, '.') : NULL;
+  return set &&
+         (strncasecmp(set, ".utf-8", 6) == 0 || strncasecmp(set, ".utf8", 5) == 0);
+}
+
+textplot_page textplot_find_page(void) {
+  const int columns = find_columns();
+  return (textplot_page){
+      .columns = columns > TEXTPLOT_MIN_COLUMNS ? columns : TEXTPLOT_MIN_COLUMNS,
+      .unicode = is_utf8()};
+}
+
+/* ---- lines of text -------------------------------------------------------------- */
+
+cocabo_status textplot_put_words(const char *text, textplot_page page,
+                                 front_buffer *out, cocabo_error *err) {
+  int used = 0;
+  while (*text) {
+    const size_t size = strcspn(text, " ");
+    char word[CANVAS_FITTED];
+    snprintf(word, sizeof word, "%.*s", (int)size, text);
+    const int width = textgrid_width(word);
+    if (used > 0 && used + 1 + width > page.columns) {
+      FRONT_TRY(front_buffer_puts(out, "\n", err));
+      used = 0;
+    }
+    FRONT_TRY(front_buffer_puts(out, used > 0 ? " " : "", err));
+    FRONT_TRY(front_buffer_append(out, text, size, err));
+    used += width + (used > 0);
+    text += size + (text[size] == ' ');
+  }
+  return front_buffer_puts(out, "\n", err);
+}
+
+cocabo_status textplot_put_heading(const plot_data *data, const char *what,
+                                   size_t shown, size_t of, textplot_page page,
+                                   front_buffer *out, cocabo_error *err) {
+  char text[CANVAS_FITTED];
+  plot_make_title(data, what, text);
+  FRONT_TRY(textplot_put_words(text, page, out, err));
+  plot_describe(data, shown, of, text);
+  FRONT_TRY(textplot_put_words(text, page, out, err));
+  return front_buffer_puts(out, "\n", err);
+}
+
+/* ---- all kinds ------------------------------------------------------------------ */
+
+cocabo_status textplot_draw(plot_kind kind, const plot_data *data, textplot_page page,
+                            front_buffer *out, cocabo_error *err) {
+  static textplot_drawer *const drawers[] = {
+      [PLOT_HISTORY] = textplot_history,       [PLOT_SLICE] = textplot_slice,
+      [PLOT_PARALLEL] = textplot_parallel,     [PLOT_CATEGORIES] = textplot_categories,
+      [PLOT_IMPORTANCE] = textplot_importance,
+  };
+  return drawers[kind](data, page, out, err);
+}

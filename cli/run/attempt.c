@@ -1,0 +1,179 @@
+#include "run/attempt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fail.h"
+#include "io/output.h"
+#include "run/template.h"
+
+extern char **environ;
+
+/* ---- the program ---------------------------------------------------------------- */
+
+cocabo_status cli_program_find(cli_program *out, char *const *command,
+                               const cocabo_space *space, cocabo_error *err) {
+  *out = (cli_program){.command = command, .space = space};
+  if (!command[0])
+    return front_fail(err, COCABO_E_INVALID, "the command has no words");
+  FRONT_TRY(cli_template_check(command, space, err));
+  if (cli_template_has_hole(command[0], space, NULL))
+    return COCABO_OK;
+  return cli_find_program(command[0], out->path, sizeof out->path, err);
+}
+
+/* ---- its environment ------------------------------------------------------------ */
+
+static const char *const own_variables[] = {
+    "COCABO_TRIAL=", "COCABO_STUDY=", "COCABO_SEED=", "COCABO_PARAMS=",
+    "COCABO_RESULT="};
+enum { N_OWN = sizeof own_variables / sizeof *own_variables };
+
+static bool is_own(const char *variable) {
+  for (int i = 0; i < N_OWN; i++)
+    if (strncmp(variable, own_variables[i], strlen(own_variables[i])) == 0)
+      return true;
+  return false;
+}
+
+/* The values of our variables, in order, each after its name and before its NUL. */
+static cocabo_status put_own(front_buffer *out, const cli_program *program,
+                             const cocabo_trial *trial, const char *result,
+                             cocabo_error *err) {
+  FRONT_TRY(front_buffer_printf(out, err, "%s%" PRId64, own_variables[0],
+                                cocabo_trial_number(trial)));
+  FRONT_TRY(front_buffer_append(out, "", 1, err));
+  FRONT_TRY(front_buffer_puts(out, own_variables[1], err));
+  FRONT_TRY(front_buffer_append(out, program->study, strlen(program->study) + 1, err));
+  FRONT_TRY(front_buffer_printf(out, err, "%s%" PRIu64, own_variables[2],
+                                cocabo_trial_seed(trial)));
+  FRONT_TRY(front_buffer_append(out, "", 1, err));
+  FRONT_TRY(front_buffer_puts(out, own_variables[3], err));
+  FRONT_TRY(front_put_json_params(out, trial, err));
+  FRONT_TRY(front_buffer_append(out, "", 1, err));
+  FRONT_TRY(front_buffer_puts(out, own_variables[4], err));
+  return front_buffer_append(out, result, strlen(result) + 1, err);
+}
+
+/* Ours first, then what we have ourselves; owned, but its items are borrowed. */
+static char **list_variables(const front_buffer *own) {
+  size_t n = 0;
+  while (environ[n])
+    n++;
+  char **list = calloc(N_OWN + n + 1, sizeof *list);
+  if (!list)
+    return NULL;
+  size_t used = 0;
+  for (char *text = own->data; used < N_OWN; text += strlen(text) + 1)
+    list[used++] = text;
+  for (size_t i = 0; i < n; i++)
+    if (!is_own(environ[i]))
+      list[used++] = environ[i];
+  return list;
+}
+
+/* ---- its logs ------------------------------------------------------------------- */
+
+cocabo_status cli_make_folder(const char *path, cocabo_error *err) {
+  char part[CLI_PATH_SIZE];
+  if (strlen(path) >= sizeof part)
+    return front_fail(err, COCABO_E_INVALID, "the path of the log folder is too long");
+  strcpy(part, path);
+  for (char *slash = part; *slash;) {
+    slash += strspn(slash, "/");
+    slash += strcspn(slash, "/");
+    const char kept = *slash;
+    *slash = '\0';
+    mkdir(part, 0777); /* the last one tells whether it worked */
+    *slash = kept;
+  }
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || access(path, W_OK) != 0)
+    return front_fail(err, COCABO_E_INVALID,
+                      "cannot write to the log folder \"%s\": %s", path,
+                      strerror(errno ? errno : ENOTDIR));
+  return COCABO_OK;
+}
+
+static void close_logs(const int logs[2]) {
+  for (int i = 0; i < 2; i++)
+    if (logs[i] >= 0)
+      close(logs[i]);
+}
+
+/* DIR/trial-7.out and .err. A fresh trial replaces what an older study left there. */
+static cocabo_status open_logs(int logs[2], const char *folder,
+                               const cocabo_trial *trial, bool again,
+                               cocabo_error *err) {
+  logs[0] = logs[1] = -1;
+  static const char *const endings[2] = {"out", "err"};
+  for (int i = 0; i < 2 && folder; i++) {
+    char path[CLI_PATH_SIZE + 64];
+    snprintf(path, sizeof path, "%s/trial-%" PRId64 ".%s", folder,
+             cocabo_trial_number(trial), endings[i]);
+    logs[i] = open(
+        path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (again ? 0 : O_TRUNC), 0666);
+    if (logs[i] < 0) {
+      const int why = errno;
+      close_logs(logs);
+      return front_fail(err, COCABO_E_STORE, "cannot write the log %s: %s", path,
+                        strerror(why));
+    }
+  }
+  return COCABO_OK;
+}
+
+/* ---- starting it ---------------------------------------------------------------- */
+
+/* A name with holes is another program for every trial. */
+static cocabo_status find_path(const cli_program *program, const char *word,
+                               char path[CLI_PATH_SIZE], cocabo_error *err) {
+  if (program->path[0]) {
+    strcpy(path, program->path);
+    return COCABO_OK;
+  }
+  return cli_find_program(word, path, CLI_PATH_SIZE, err);
+}
+
+static cocabo_status start_with(cli_attempt *attempt, const cli_program *program,
+                                const cli_guard *guard, char **words, char **variables,
+                                const cocabo_trial *trial, bool again,
+                                cocabo_error *err) {
+  char path[CLI_PATH_SIZE];
+  cli_start start = {.path = path, .argv = words, .envp = variables, .guard = guard};
+  FRONT_TRY(find_path(program, words[0], path, err));
+  FRONT_TRY(open_logs(start.logs, program->log_folder, trial, again, err));
+  return cli_process_start(&attempt->process, &start, err);
+}
+
+cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program,
+                                const cli_guard *guard, const cocabo_trial *trial,
+                                int64_t serial, bool again, cocabo_error *err) {
+  snprintf(attempt->result, sizeof attempt->result, "%s/result-%" PRId64, guard->folder,
+           serial);
+  front_buffer own = {0};
+  char **words = NULL, **variables = NULL;
+  cocabo_status status = put_own(&own, program, trial, attempt->result, err);
+  if (status == COCABO_OK)
+    status = cli_template_fill(program->command, program->space, trial, &words, err);
+  if (status == COCABO_OK && !(variables = list_variables(&own)))
+    status = front_no_memory(err);
+  if (status == COCABO_OK)
+    status = start_with(attempt, program, guard, words, variables, trial, again, err);
+  free(variables);
+  free(words);
+  front_buffer_free(&own);
+  return status;
+}
+
+void cli_attempt_outcome(cli_attempt *attempt, cli_outcome *out) {
+  cli_outcome_read(out, &attempt->process, attempt->result);
+  unlink(attempt->result);
+}

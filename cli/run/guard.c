@@ -1,0 +1,173 @@
+#define _GNU_SOURCE /* close_range, nftw */
+#include "run/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/fail.h"
+
+/* What goes down the line: a group that lives now, or (negative) one that is gone. */
+typedef struct message {
+  pid_t group;
+} message;
+
+/* What comes up first. */
+typedef struct hello {
+  int why; /* there is no folder: an errno; 0: there is */
+  char folder[CLI_FOLDER_SIZE];
+} hello;
+
+enum { MAX_GROUPS = 4096 };
+
+/* ---- the guard's side ----------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *info, int kind,
+                        struct FTW *where) {
+  (void)info, (void)kind, (void)where;
+  remove(path);
+  return 0;
+}
+
+static void remove_folder(const char *path) {
+  enum { OPEN_FOLDERS = 8 };
+  nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+static void note(pid_t *groups, int *n, message m) {
+  if (m.group > 0 && *n < MAX_GROUPS) {
+    groups[(*n)++] = m.group;
+    return;
+  }
+  for (int i = 0; i < *n; i++)
+    if (groups[i] == -m.group)
+      groups[i--] = groups[--*n];
+}
+
+/* Only its parent's end is a reason to end. */
+static void turn_deaf(void) {
+  setsid();
+  const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+    signal(ignored[i], SIG_IGN);
+  prctl(PR_SET_NAME, "cocabo-guard");
+}
+
+/* Nobody shall wait for the guard: it keeps no file of its parent open. */
+static int keep_only(int fd) {
+  fd = fcntl(fd, F_DUPFD, 10); /* out of the way, wherever it was */
+  const int null = open("/dev/null", O_RDWR);
+  for (int i = 0; i <= 2; i++)
+    dup2(null, i);
+  const int kept = dup2(fd, 3);
+  close_range(4, ~0u, 0);
+  return kept;
+}
+
+static int make_folder(char *folder, size_t size) {
+  const char *base = getenv("TMPDIR");
+  if (!base || base[0] != '/')
+    base = "/tmp";
+  if ((size_t)snprintf(folder, size, "%s/cocabo-XXXXXX", base) >= size)
+    return ENAMETOOLONG;
+  return mkdtemp(folder) ? 0 : errno;
+}
+
+/* The folder is made by whoever removes it: there is no moment at which the parent's
+ * death would leave it behind. */
+_Noreturn static void stand_guard(int fd) {
+  turn_deaf();
+  fd = keep_only(fd);
+  hello h = {0};
+  h.why = make_folder(h.folder, sizeof h.folder);
+  send(fd, &h, sizeof h, MSG_NOSIGNAL);
+  static pid_t groups[MAX_GROUPS];
+  int n = 0;
+  message m;
+  ssize_t got;
+  while ((got = recv(fd, &m, sizeof m, 0)) == sizeof m || (got < 0 && errno == EINTR))
+    if (got > 0)
+      note(groups, &n, m);
+  for (int i = 0; i < n; i++)
+    kill(-groups[i], SIGKILL);
+  if (!h.why)
+    remove_folder(h.folder);
+  _exit(EXIT_SUCCESS);
+}
+
+/* ---- the parent's side ---------------------------------------------------------- */
+
+static cocabo_status fork_guard(cli_guard *guard, cocabo_error *err) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return front_fail(err, COCABO_E_STORE, "cannot make a socket: %s", strerror(errno));
+  guard->pid = fork();
+  if (guard->pid == 0) {
+    close(ends[1]);
+    stand_guard(ends[0]);
+  }
+  const int why = errno;
+  close(ends[0]);
+  guard->fd = ends[1];
+  if (guard->pid < 0)
+    return front_fail(err, COCABO_E_STORE, "cannot start a process: %s", strerror(why));
+  return COCABO_OK;
+}
+
+static cocabo_status hear_hello(cli_guard *guard, cocabo_error *err) {
+  hello h = {.why = ECHILD};
+  ssize_t got;
+  do
+    got = recv(guard->fd, &h, sizeof h, 0);
+  while (got < 0 && errno == EINTR);
+  if (got != sizeof h || h.why)
+    return front_fail(err, COCABO_E_STORE,
+                      "cannot make a temporary folder (TMPDIR says where): %s",
+                      strerror(h.why));
+  memcpy(guard->folder, h.folder, sizeof guard->folder);
+  return COCABO_OK;
+}
+
+cocabo_status cli_guard_start(cli_guard *guard, cocabo_error *err) {
+  *guard = (cli_guard){.fd = -1, .pid = -1};
+  cocabo_status status = fork_guard(guard, err);
+  if (status == COCABO_OK)
+    status = hear_hello(guard, err);
+  if (status != COCABO_OK)
+    cli_guard_stop(guard);
+  return status;
+}
+
+void cli_guard_stop(cli_guard *guard) {
+  if (guard->fd >= 0)
+    close(guard->fd);
+  if (guard->pid > 0)
+    while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+      continue;
+  if (guard->folder[0])
+    remove_folder(guard->folder); /* in case that somebody killed the guard */
+  *guard = (cli_guard){.fd = -1, .pid = -1};
+}
+
+/* No signal if the guard is gone: in a new child it would wait behind the mask and then
+ * kill the program. */
+static void send_message(const cli_guard *guard, message m) {
+  while (send(guard->fd, &m, sizeof m, MSG_NOSIGNAL) < 0 && errno == EINTR)
+    continue;
+}
+
+void cli_guard_enter(const cli_guard *guard) {
+  send_message(guard, (message){getpid()});
+}
+
+void cli_guard_leave(const cli_guard *guard, pid_t group) {
+  send_message(guard, (message){-group});
+}

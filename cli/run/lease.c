@@ -1,0 +1,125 @@
+#include "run/lease.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/fail.h"
+
+struct cli_lease {
+  cocabo_store *store;
+  const char *study; /* borrowed from the handle */
+  char owner[128];
+  double seconds;
+  pthread_t thread;
+  pthread_mutex_t mutex; /* guards stop */
+  pthread_cond_t changed;
+  bool stop;
+};
+
+/* Host and process for people, chance for uniqueness: containers share both. */
+static void name_owner(char *out, size_t size) {
+  char host[64] = "";
+  if (gethostname(host, sizeof host - 1) != 0 || !host[0])
+    strcpy(host, "localhost");
+  uint64_t chance = 0;
+  if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
+    chance = (uint64_t)(1e9 * front_now());
+  snprintf(out, size, "%s:%ld:%016llx", host, (long)getpid(),
+           (unsigned long long)chance);
+}
+
+/* Waits on the clock that only goes forward; true: asked to stop. */
+static bool rest(cli_lease *lease, double seconds) {
+  const double until = front_now() + seconds;
+  const struct timespec at = {.tv_sec = (time_t)until,
+                              .tv_nsec = (long)(1e9 * (until - (double)(time_t)until))};
+  pthread_mutex_lock(&lease->mutex);
+  int status = 0;
+  while (!lease->stop && status != ETIMEDOUT)
+    status = pthread_cond_timedwait(&lease->changed, &lease->mutex, &at);
+  const bool stop = lease->stop;
+  pthread_mutex_unlock(&lease->mutex);
+  return stop;
+}
+
+/* A renewal that fails is tried again soon. It is never a reason to stop: a result is
+ * welcome also after its lease has run out. */
+static void *renew(void *argument) {
+  cli_lease *lease = argument;
+  double pause = lease->seconds / 3.0;
+  while (!rest(lease, pause)) {
+    const cocabo_status status = cocabo_store_renew(lease->store, lease->study,
+                                                    lease->owner, lease->seconds, NULL);
+    pause = lease->seconds / (status == COCABO_OK ? 3.0 : 15.0);
+  }
+  return NULL;
+}
+
+static int start_thread(cli_lease *lease) {
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  const int status = pthread_create(&lease->thread, NULL, renew, lease);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return status;
+}
+
+static void init_waiting(cli_lease *lease) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&lease->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  pthread_mutex_init(&lease->mutex, NULL);
+}
+
+static void release(cli_lease *lease) {
+  pthread_cond_destroy(&lease->changed);
+  pthread_mutex_destroy(&lease->mutex);
+  free(lease);
+}
+
+cocabo_status cli_lease_start(cli_lease **out, cocabo_store *store, cocabo_study *study,
+                              double seconds, cocabo_error *err) {
+  *out = NULL;
+  cli_lease *lease = calloc(1, sizeof *lease);
+  if (!lease)
+    return front_no_memory(err);
+  lease->store = store;
+  lease->study = cocabo_study_name(study);
+  lease->seconds = seconds;
+  name_owner(lease->owner, sizeof lease->owner);
+  init_waiting(lease);
+  cocabo_status status = cocabo_study_lease(study, lease->owner, seconds, err);
+  int why;
+  if (status == COCABO_OK && (why = start_thread(lease)) != 0)
+    status =
+        front_fail(err, COCABO_E_STORE, "cannot start a thread: %s", strerror(why));
+  if (status != COCABO_OK) {
+    release(lease);
+    return status;
+  }
+  *out = lease;
+  return COCABO_OK;
+}
+
+void cli_lease_stop(cli_lease *lease) {
+  if (!lease)
+    return;
+  pthread_mutex_lock(&lease->mutex);
+  lease->stop = true;
+  pthread_cond_signal(&lease->changed);
+  pthread_mutex_unlock(&lease->mutex);
+  pthread_join(lease->thread, NULL);
+  release(lease);
+}

@@ -1,0 +1,160 @@
+#include "run/outcome.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- values --------------------------------------------------------------------- */
+
+static bool parse_object(const char *text, double *value) {
+  json_t *object = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
+  const json_t *item = json_object_get(object, "value");
+  const bool found = json_is_number(item);
+  if (found)
+    *value = json_number_value(item);
+  json_decref(object);
+  return found;
+}
+
+bool cli_parse_value(const char *text, double *value) {
+  while (isspace((unsigned char)*text))
+    text++;
+  if (*text == '{')
+    return parse_object(text, value);
+  char *end;
+  *value = strtod(text, &end);
+  if (end == text)
+    return false;
+  while (isspace((unsigned char)*end))
+    end++;
+  return *end == '\0';
+}
+
+/* ---- the result file ------------------------------------------------------------ */
+
+enum { RESULT_SIZE = 1 << 16 };
+
+typedef enum presence { ABSENT, PRESENT, TOO_LONG } presence;
+
+static ssize_t read_up_to(int fd, char *text, size_t size) {
+  size_t used = 0;
+  while (used < size) {
+    const ssize_t got = read(fd, text + used, size - used);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return -1;
+    if (got == 0)
+      break;
+    used += (size_t)got;
+  }
+  return (ssize_t)used;
+}
+
+/* A file that was created and left blank is none. Not blocking, since the path may be
+ * anything by now, a named pipe for example. */
+static presence read_result(const char *path, char text[RESULT_SIZE + 2]) {
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return ABSENT;
+  struct stat info;
+  const bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  const ssize_t size = regular ? read_up_to(fd, text, RESULT_SIZE + 1) : -1;
+  close(fd);
+  if (size < 0)
+    return ABSENT;
+  cli_replace_nuls(text, (size_t)size);
+  text[size] = '\0';
+  if (text[strspn(text, " \t\r\n\v\f")] == '\0')
+    return ABSENT;
+  return size > RESULT_SIZE ? TOO_LONG : PRESENT;
+}
+
+/* ---- reasons -------------------------------------------------------------------- */
+
+void cli_outcome_fail(cli_outcome *out, const char *reason) {
+  out->complete = false;
+  out->value = NAN;
+  char text[CLI_REASON_SIZE];
+  snprintf(text, sizeof text, "%s", reason);
+  cli_clean_text(text, strlen(text), out->reason); /* also where it was cut */
+}
+
+/* The reason and, on the lines after it, the end of standard error. */
+static void fail_with_tail(cli_outcome *out, const cli_process *process,
+                           const char *reason) {
+  char tail[CLI_TAIL_SIZE + 1], text[CLI_REASON_SIZE];
+  cli_tail_text(&process->tail, tail);
+  snprintf(text, sizeof text, "%s%s%s", reason, *tail ? "\n" : "", tail);
+  cli_outcome_fail(out, text);
+}
+
+static bool fail_by_status(cli_outcome *out, const cli_process *process) {
+  const int status = process->status;
+  char reason[128];
+  if (process->stop == CLI_TIMED_OUT) {
+    cli_outcome_fail(out, "timeout");
+    return true;
+  }
+  if (WIFSIGNALED(status))
+    snprintf(reason, sizeof reason, "ended by signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
+  else if (WEXITSTATUS(status) != 0)
+    snprintf(reason, sizeof reason, "exit status %d", WEXITSTATUS(status));
+  else
+    return false;
+  fail_with_tail(out, process, reason);
+  return true;
+}
+
+static void take_value(cli_outcome *out, const cli_process *process, const char *text,
+                       const char *where) {
+  char reason[400];
+  double value;
+  if (!cli_parse_value(text, &value)) {
+    snprintf(reason, sizeof reason,
+             "no value\n%s is \"%.160s\", want a number or {\"value\": number}", where,
+             text);
+    fail_with_tail(out, process, reason);
+  } else if (!isfinite(value)) {
+    snprintf(reason, sizeof reason, "the value is %s, want a finite number",
+             isnan(value)  ? "nan"
+             : value > 0.0 ? "inf"
+                           : "-inf");
+    fail_with_tail(out, process, reason);
+  } else {
+    *out = (cli_outcome){.complete = true, .value = value};
+  }
+}
+
+static void take_line(cli_outcome *out, cli_process *process) {
+  bool cut;
+  const char *line = cli_last_line_end(&process->line, &cut);
+  if (cut)
+    fail_with_tail(out, process, "no value\nthe last line of its output is too long");
+  else if (*line)
+    take_value(out, process, line, "the last line of its output");
+  else
+    fail_with_tail(out, process, "no value\nit printed nothing and wrote no result");
+}
+
+void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result) {
+  char text[RESULT_SIZE + 2];
+  const presence written = read_result(result, text);
+  if (fail_by_status(out, process))
+    return;
+  if (written == TOO_LONG)
+    fail_with_tail(out, process, "no value\nits result file is too long");
+  else if (written == PRESENT)
+    take_value(out, process, text, "its result file");
+  else
+    take_line(out, process);
+}

@@ -1,0 +1,77 @@
+/* process.h - one program being run: a child process with everything it starts.
+ *
+ * The child leads its own session, so that its group is ended as a whole, Ctrl-C on our
+ * terminal does not reach it, and it finds no terminal to ask questions on. Standard
+ * input is empty. Output is read without ever blocking; what is kept of it has a fixed
+ * size (capture.h).
+ *
+ * The caller polls: cli_process_files() for poll, cli_process_read() when one is ready,
+ * cli_process_tick() after each wait. A program is over when the child has exited and
+ * both pipes are at their end; a grandchild that keeps a pipe open is given a moment
+ * and then killed. Time is an argument, in seconds on front_now()'s clock.
+ */
+#ifndef CLI_PROCESS_H
+#define CLI_PROCESS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "cocabo.h"
+#include "run/capture.h"
+#include "run/guard.h"
+
+/* Why it was asked to stop. */
+typedef enum cli_stop { CLI_RUNS_ON, CLI_TIMED_OUT, CLI_CANCELLED } cli_stop;
+
+typedef struct cli_process {
+  pid_t pid;      /* also the number of its group and session; 0: none */
+  int out, err;   /* our ends of its pipes; -1: at its end */
+  int logs[2];    /* files that get a copy of output and error; -1: none. Owned */
+  bool log_short; /* a copy could not be written in full */
+  cli_stop stop;
+  double kill_at; /* after cli_process_stop: when to stop being polite */
+  bool exited;
+  double give_up_at; /* after the exit: when to stop waiting for the pipes */
+  int status;        /* as from waitpid; valid once it is over */
+  cli_last_line line;
+  cli_tail tail;
+} cli_process;
+
+typedef struct cli_start {
+  const char *path;       /* what to execute; see cli_find_program */
+  char *const *argv;      /* NULL-terminated, argv[0] as the user wrote it */
+  char *const *envp;      /* NULL-terminated */
+  const cli_guard *guard; /* kills the group if this process dies */
+  int logs[2];            /* taken over, also on failure; -1: none */
+} cli_start;
+
+/* Starts a program in a process that is not in use. On failure it is not in use either:
+ * COCABO_E_NOT_FOUND if the file cannot be executed, COCABO_E_STORE if there are no
+ * processes or files left. */
+cocabo_status cli_process_start(cli_process *process, const cli_start *start,
+                                cocabo_error *err);
+
+/* Fills in what to poll for, 0 to 2 entries; returns how many. */
+int cli_process_files(const cli_process *process, struct pollfd *files);
+/* Reads what is there. `fd` is one of the files. */
+void cli_process_read(cli_process *process, int fd);
+
+/* Ends the whole group: politely at first, for good after a grace. A later reason does
+ * not replace an earlier one. */
+void cli_process_stop(cli_process *process, cli_stop why, double now);
+
+/* Looks after it; true: it is over, its status is known, the group is gone. */
+bool cli_process_tick(cli_process *process, const cli_guard *guard, double now);
+/* When tick should be called again although nothing happens; INFINITY: no need. */
+double cli_process_wake(const cli_process *process);
+
+/* Kills the group and waits for the child, without a grace. */
+void cli_process_kill(cli_process *process, const cli_guard *guard);
+
+/* The path of a command: itself if it has a slash, else the first match in PATH.
+ * COCABO_E_NOT_FOUND, with a sentence, if there is none that can be executed. */
+cocabo_status cli_find_program(const char *command, char *path, size_t size,
+                               cocabo_error *err);
+
+#endif

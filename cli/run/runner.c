@@ -1,0 +1,581 @@
+#include "run/runner.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/show.h"
+#include "io/output.h"
+#include "run/bar.h"
+#include "run/finish.h"
+#include "run/guard.h"
+#include "run/lease.h"
+#include "run/signals.h"
+
+/* Seconds: between two asks when there is nothing to hand out, and between two tries of
+ * a store that is busy or failing; how long to put up with either; after how long of
+ * idling to say why; how many failures to report as they come. */
+static const double ask_pause = 0.5, store_pause = 0.2;
+static const double busy_patience = 60.0, store_patience = 5.0;
+static const double idle_patience = 3.0;
+enum { FAILURES_SHOWN = 3 };
+
+typedef enum slot_state {
+  FREE,
+  RUNNING, /* its program runs */
+  SETTLED  /* what came of it is known and not yet recorded */
+} slot_state;
+
+/* A place for one trial at a time. */
+typedef struct slot {
+  slot_state state;
+  cocabo_trial *trial; /* NULL when free */
+  int64_t starts;      /* of its program, for this handing-out */
+  double deadline;     /* of the running program */
+  bool give_back;      /* settled: to be offered again */
+  double settled_at, record_at;
+  cli_outcome outcome;
+  cli_attempt attempt;
+} slot;
+
+typedef struct runner {
+  const cli_run *run;
+  cocabo_study *study;
+  cli_guard guard;
+  cli_lease *lease;
+  slot *slots; /* run->workers */
+  cli_bar bar;
+  double end;    /* when time is over */
+  bool stopping; /* nothing new, and what runs is given back */
+  cli_ended ended;
+  double ask_at;         /* when to ask again */
+  cocabo_status refusal; /* why the last ask gave nothing; COCABO_OK: it did */
+  double busy_since; /* the store refuses to answer since then; INFINITY: it answers */
+  double idle_since; /* nothing runs here since then; INFINITY: something does */
+  bool idle_said;
+  double sync_at; /* when to look what others did */
+  cli_state best; /* the best trial, when so many were complete */
+  double best_at; /* when to look for it again */
+  int64_t serial; /* of the next evaluation */
+  bool log_said;
+  int64_t failures; /* seen by this runner */
+} runner;
+
+/* ---- the study's state ---------------------------------------------------------- */
+
+static cli_state read_state(const runner *r) {
+  const cocabo_study *study = r->study;
+  const char *trials = cocabo_study_option(study, "trials");
+  cli_state state = r->best;
+  state.total = trials ? strtoll(trials, NULL, 10) : 0;
+  state.complete = cocabo_study_count_state(study, COCABO_COMPLETE);
+  state.failed = cocabo_study_count_state(study, COCABO_FAILED);
+  state.running = cocabo_study_count_state(study, COCABO_RUNNING);
+  return state;
+}
+
+/* Which trial is best may take a model to say, where results are noisy. It is looked at
+ * when there are new ones, and not for more than a twentieth of the time. */
+static void look_for_best(runner *r, double now) {
+  const int64_t complete = cocabo_study_count_state(r->study, COCABO_COMPLETE);
+  cocabo_trial *best;
+  if (r->run->common->quiet || complete == r->best.complete || now < r->best_at)
+    return;
+  if (cocabo_study_best(r->study, &best, NULL) == COCABO_OK) {
+    r->best = (cli_state){.complete = complete,
+                          .has_best = true,
+                          .best_number = cocabo_trial_number(best),
+                          .best = cocabo_trial_value(best)};
+    cocabo_trial_free(best);
+  }
+  const double after = front_now();
+  r->best_at = after + 20.0 * (after - now);
+}
+
+static bool is_reached(const cli_state *state) {
+  return state->total > 0 && state->complete + state->failed >= state->total;
+}
+
+/* ---- lines for people ----------------------------------------------------------- */
+
+static void say(runner *r, const char *text) {
+  cli_bar_clear(&r->bar);
+  fprintf(stderr, "%s\n", text);
+}
+
+/* Something about trials in a state, and the command that lists them. */
+static void say_list(runner *r, const char *what, const char *state) {
+  char where[CLI_WHERE_SIZE], text[CLI_WHERE_SIZE + 200];
+  cli_where(where, r->run->common, r->study);
+  snprintf(text, sizeof text, "%s; cocabo trials --state %s%s lists them", what, state,
+           where);
+  say(r, text);
+}
+
+static void say_trial(runner *r, const slot *s) {
+  front_buffer line = {0};
+  const int64_t number = cocabo_trial_number(s->trial);
+  cocabo_status status =
+      s->give_back
+          ? front_buffer_printf(&line, NULL, "trial %" PRId64 " given back", number)
+      : s->outcome.complete
+          ? front_buffer_printf(&line, NULL, "trial %" PRId64 " complete: ", number)
+          : front_buffer_printf(&line, NULL, "trial %" PRId64 " failed: %.*s", number,
+                                (int)strcspn(s->outcome.reason, "\n"),
+                                s->outcome.reason);
+  if (status == COCABO_OK && s->outcome.complete && !s->give_back)
+    status = front_put_digits(&line, s->outcome.value, NULL);
+  if (status == COCABO_OK && r->run->common->verbose &&
+      (status = front_buffer_puts(&line, "  ", NULL)) == COCABO_OK)
+    status = cli_put_shown_params(&line, s->trial, NULL);
+  if (status == COCABO_OK && front_buffer_append(&line, "", 1, NULL) == COCABO_OK)
+    say(r, line.data);
+  front_buffer_free(&line);
+}
+
+/* The last line of standard error usually names the mistake. */
+static void say_last_line(runner *r, const char *reason) {
+  const char *line = strrchr(reason, '\n');
+  char shown[SHOWN], text[SHOWN + 2];
+  if (!line)
+    return;
+  snprintf(text, sizeof text, "  %s", show_text(shown, line + 1));
+  say(r, text);
+}
+
+static void report(runner *r, const slot *s) {
+  const bool failed = !s->give_back && !s->outcome.complete;
+  r->failures += failed;
+  if (r->run->common->quiet)
+    return;
+  const bool worth_it = failed && r->failures <= FAILURES_SHOWN;
+  if (r->run->common->verbose || worth_it)
+    say_trial(r, s);
+  if (worth_it)
+    say_last_line(r, s->outcome.reason);
+  if (worth_it && r->failures == FAILURES_SHOWN && !r->run->common->verbose)
+    say_list(r, "further failures are only counted", "failed");
+}
+
+/* ---- recording ------------------------------------------------------------------ */
+
+static void vacate(slot *s) {
+  cocabo_trial_free(s->trial);
+  s->trial = NULL;
+  s->state = FREE;
+}
+
+/* Only what is still ours: a lease that ran out may have brought the trial to somebody
+ * else, and that attempt is not to be interrupted. */
+static cocabo_status give_back(runner *r, const slot *s, cocabo_error *err) {
+  cocabo_trial *now;
+  const int64_t number = cocabo_trial_number(s->trial);
+  FRONT_TRY(cocabo_study_sync(r->study, err));
+  FRONT_TRY(cocabo_study_trial(r->study, number, &now, err));
+  const bool ours = cocabo_trial_get_state(now) == COCABO_RUNNING &&
+                    cocabo_trial_attempt(now) == cocabo_trial_attempt(s->trial);
+  cocabo_trial_free(now);
+  return ours ? cocabo_study_interrupt(r->study, number, err) : COCABO_OK;
+}
+
+static cocabo_status record_once(runner *r, const slot *s, cocabo_error *err) {
+  const int64_t number = cocabo_trial_number(s->trial);
+  if (s->give_back)
+    return give_back(r, s, err);
+  if (s->outcome.complete)
+    return cocabo_study_tell(r->study, number, s->outcome.value, err);
+  const cocabo_status status =
+      cocabo_study_fail(r->study, number, s->outcome.reason, err);
+  return status == COCABO_E_STATE ? COCABO_OK : status; /* somebody told it a value */
+}
+
+/* A store that is busy or has a passing trouble gets its chances; a result is worth
+ * waiting for. */
+static bool is_worth_waiting(const slot *s, cocabo_status status, double now) {
+  const double waited = now - s->settled_at;
+  return (status == COCABO_E_BUSY && waited < busy_patience) ||
+         (status == COCABO_E_STORE && waited < store_patience);
+}
+
+static cocabo_status record(runner *r, slot *s, double now, cocabo_error *err) {
+  if (now < s->record_at)
+    return COCABO_OK;
+  const cocabo_status status = record_once(r, s, err);
+  if (status != COCABO_OK && is_worth_waiting(s, status, now)) {
+    s->record_at = now + store_pause;
+    return COCABO_OK;
+  }
+  FRONT_TRY(status);
+  r->ended.given_back += s->give_back;
+  report(r, s);
+  vacate(s);
+  return COCABO_OK;
+}
+
+static void settle(slot *s, bool back, double now) {
+  s->state = SETTLED;
+  s->give_back = back;
+  s->settled_at = s->record_at = now;
+}
+
+/* ---- evaluating ----------------------------------------------------------------- */
+
+/* Where the program's name has holes, not being able to start it is the trial's
+ * failure. Otherwise it is nobody's: going on would use up the budget for nothing. */
+static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error *err) {
+  const bool again = s->starts > 0 || cocabo_trial_attempt(s->trial) > 0;
+  const cocabo_status status = cli_attempt_start(
+      &s->attempt, &r->run->program, &r->guard, s->trial, r->serial++, again, err);
+  s->starts++;
+  if (status == COCABO_E_NOT_FOUND && !r->run->program.path[0]) {
+    cli_outcome_fail(&s->outcome, err->message);
+    settle(s, false, now);
+    return COCABO_OK;
+  }
+  if (status != COCABO_OK) {
+    settle(s, true, now);
+    return status;
+  }
+  s->state = RUNNING;
+  s->deadline = r->run->trial_timeout > 0.0 ? now + r->run->trial_timeout : INFINITY;
+  return COCABO_OK;
+}
+
+/* Its program is over. */
+static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err) {
+  cli_attempt_outcome(&s->attempt, &s->outcome);
+  if (s->attempt.process.log_short && !r->log_said) {
+    say(r, "some logs are incomplete: they could not be written");
+    r->log_said = true;
+  }
+  const bool cancelled = s->attempt.process.stop == CLI_CANCELLED;
+  if (!s->outcome.complete && !r->stopping && s->starts <= r->run->retries)
+    return start_attempt(r, s, now, err);
+  settle(s, cancelled, now);
+  return COCABO_OK;
+}
+
+static cocabo_status look_after(runner *r, slot *s, double now, cocabo_error *err) {
+  if (s->state == RUNNING) {
+    if (now >= s->deadline)
+      cli_process_stop(&s->attempt.process, CLI_TIMED_OUT, now);
+    if (cli_process_tick(&s->attempt.process, &r->guard, now))
+      FRONT_TRY(conclude(r, s, now, err));
+  }
+  return s->state == SETTLED ? record(r, s, now, err) : COCABO_OK;
+}
+
+static cocabo_status look_after_slots(runner *r, cocabo_error *err) {
+  for (int64_t i = 0; i < r->run->workers; i++)
+    FRONT_TRY(look_after(r, &r->slots[i], front_now(), err));
+  return COCABO_OK;
+}
+
+/* ---- asking --------------------------------------------------------------------- */
+
+static slot *free_slot(runner *r) {
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == FREE)
+      return &r->slots[i];
+  return NULL;
+}
+
+static bool is_idle(const runner *r) {
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state != FREE)
+      return false;
+  return true;
+}
+
+static cocabo_status hear_refusal(runner *r, cocabo_status status, double now) {
+  r->refusal = status;
+  r->ask_at = now + (status == COCABO_E_BUSY ? store_pause : ask_pause);
+  switch (status) {
+  case COCABO_E_BUDGET:
+  case COCABO_E_EXHAUSTED:
+    r->busy_since = INFINITY;
+    return COCABO_OK;
+  case COCABO_E_INTERRUPTED: /* the loop sees the signal */
+    return COCABO_OK;
+  case COCABO_E_BUSY:
+    r->busy_since = fmin(r->busy_since, now);
+    return now - r->busy_since < busy_patience ? COCABO_OK : status;
+  default:
+    return status;
+  }
+}
+
+static cocabo_status ask(runner *r, slot *s, cocabo_error *err) {
+  const cocabo_status status = cocabo_study_ask(r->study, 1, &s->trial, err);
+  const double now = front_now(); /* thinking takes time */
+  if (status != COCABO_OK)
+    return hear_refusal(r, status, now);
+  r->refusal = COCABO_OK;
+  r->busy_since = INFINITY;
+  s->starts = 0;
+  return start_attempt(r, s, now, err);
+}
+
+static cocabo_status fill_slots(runner *r, cocabo_error *err) {
+  slot *s;
+  while (!r->stopping && !cli_signals_stop() && front_now() >= r->ask_at &&
+         (s = free_slot(r)))
+    FRONT_TRY(ask(r, s, err));
+  return COCABO_OK;
+}
+
+/* ---- stopping ------------------------------------------------------------------- */
+
+/* Trials are given back before their programs are over: a second signal leaves at once,
+ * and then nobody has to wait for a lease to run out. What fails here is done again
+ * when they are over. */
+static void stop(runner *r, cli_end why, double now) {
+  r->stopping = true;
+  r->ended.why = why;
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING)
+      cli_process_stop(&r->slots[i].attempt.process, CLI_CANCELLED, now);
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING &&
+        r->slots[i].attempt.process.stop == CLI_CANCELLED)
+      (void)give_back(r, &r->slots[i], NULL);
+}
+
+static void heed_limits(runner *r, double now) {
+  if (r->stopping)
+    return;
+  if (cli_signals_stop()) {
+    if (!r->run->common->quiet && !is_idle(r))
+      say(r, "stopping; Ctrl-C again leaves at once");
+    stop(r, CLI_END_SIGNAL, now);
+  } else if (now >= r->end) {
+    stop(r, CLI_END_TIME, now);
+  }
+}
+
+/* Nothing is left to do here, and nothing that others do could change that. */
+static bool is_over(runner *r) {
+  if (!is_idle(r))
+    return false;
+  if (r->stopping)
+    return true;
+  const cli_state state = read_state(r);
+  if (is_reached(&state)) {
+    r->ended.why = CLI_END_BUDGET;
+    return true;
+  }
+  if (r->refusal == COCABO_E_EXHAUSTED && state.running == 0) {
+    r->ended.why = CLI_END_EXHAUSTED;
+    return true;
+  }
+  return false;
+}
+
+/* ---- waiting -------------------------------------------------------------------- */
+
+static double slot_wake(const slot *s) {
+  if (s->state == RUNNING) {
+    const cli_process *process = &s->attempt.process;
+    const double stop_at = process->stop == CLI_RUNS_ON ? s->deadline : INFINITY;
+    return fmin(stop_at, cli_process_wake(process));
+  }
+  return s->state == SETTLED ? s->record_at : INFINITY;
+}
+
+static int milliseconds_to_wait(runner *r, double now) {
+  double wake = fmin(r->end, r->sync_at);
+  if (r->stopping)
+    wake = r->sync_at;
+  else if (free_slot(r))
+    wake = fmin(wake, r->ask_at);
+  for (int64_t i = 0; i < r->run->workers; i++)
+    wake = fmin(wake, slot_wake(&r->slots[i]));
+  const double wait = 1000.0 * (wake - now);
+  return wait <= 0.0 ? 0 : wait < 60000.0 ? (int)ceil(wait) : 60000;
+}
+
+static slot *slot_of_file(runner *r, int fd) {
+  for (int64_t i = 0; i < r->run->workers; i++) {
+    slot *s = &r->slots[i];
+    if (s->state == RUNNING &&
+        (s->attempt.process.out == fd || s->attempt.process.err == fd))
+      return s;
+  }
+  return NULL;
+}
+
+static void wait_for_news(runner *r) {
+  struct pollfd files[2 * CLI_MAX_WORKERS + 1] = {
+      {.fd = cli_signals_file(), .events = POLLIN}};
+  int n = 1;
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING)
+      n += cli_process_files(&r->slots[i].attempt.process, files + n);
+  if (poll(files, (nfds_t)n, milliseconds_to_wait(r, front_now())) <= 0)
+    return;
+  cli_signals_rest();
+  for (int i = 1; i < n; i++)
+    if (files[i].revents)
+      cli_process_read(&slot_of_file(r, files[i].fd)->attempt.process, files[i].fd);
+}
+
+/* ---- showing -------------------------------------------------------------------- */
+
+/* Somebody else's trials hold up the end: say so, once, and how to help if they are
+ * nobody's. */
+static void explain_idling(runner *r, const cli_state *state, double now) {
+  if (!is_idle(r) || r->stopping || r->refusal == COCABO_OK) {
+    r->idle_since = INFINITY;
+    return;
+  }
+  r->idle_since = fmin(r->idle_since, now);
+  if (r->idle_said || now - r->idle_since < idle_patience || r->run->common->quiet)
+    return;
+  r->idle_said = true;
+  char text[100];
+  snprintf(text, sizeof text, "waiting for %" PRId64 " trial%s running elsewhere",
+           state->running, state->running == 1 ? "" : "s");
+  say_list(r, text, "running");
+}
+
+static void show(runner *r, double now) {
+  if (now >= r->sync_at) { /* what others did meanwhile */
+    if (cocabo_study_sync(r->study, NULL) != COCABO_OK)
+      cli_bar_clear(&r->bar); /* ask and tell will say what is wrong */
+    r->sync_at = now + cli_bar_pause(&r->bar);
+  }
+  look_for_best(r, now);
+  const cli_state state = read_state(r);
+  explain_idling(r, &state, now);
+  cli_bar_show(&r->bar, &state, now);
+}
+
+/* ---- the loop ------------------------------------------------------------------- */
+
+static cocabo_status supervise(runner *r, cocabo_error *err) {
+  while (!is_over(r)) {
+    heed_limits(r, front_now());
+    FRONT_TRY(fill_slots(r, err));
+    show(r, front_now());
+    wait_for_news(r);
+    FRONT_TRY(look_after_slots(r, err));
+  }
+  return COCABO_OK;
+}
+
+/* A line that records later what cannot be recorded now. */
+static void say_lost(runner *r, const slot *s) {
+  char where[CLI_WHERE_SIZE];
+  cli_where(where, r->run->common, r->study);
+  cli_bar_clear(&r->bar);
+  fprintf(stderr, "cocabo %s: not recorded: cocabo tell%s %" PRId64, r->run->name,
+          where, cocabo_trial_number(s->trial));
+  if (s->outcome.complete)
+    fprintf(stderr, " %.17g\n", s->outcome.value);
+  else
+    fprintf(stderr, " --fail '%.*s'\n", (int)strcspn(s->outcome.reason, "\n'"),
+            s->outcome.reason);
+}
+
+/* The loop failed. Programs are ended, and what can still be recorded is. */
+static void abandon(runner *r) {
+  for (int64_t i = 0; i < r->run->workers; i++) {
+    slot *s = &r->slots[i];
+    if (s->state == RUNNING) {
+      cli_process_kill(&s->attempt.process, &r->guard);
+      settle(s, true, front_now());
+    }
+    if (s->state != SETTLED)
+      continue;
+    if (record_once(r, s, NULL) != COCABO_OK && !s->give_back)
+      say_lost(r, s);
+    vacate(s);
+  }
+}
+
+/* ---- beginning and end ---------------------------------------------------------- */
+
+static int asked_to_stop(void *user) {
+  (void)user;
+  return cli_signals_stop();
+}
+
+/* Every trial takes up to four files: two pipes and two logs. */
+static void allow_files(int64_t workers) {
+  struct rlimit limit;
+  const rlim_t want = (rlim_t)(4 * workers + 64);
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= want)
+    return;
+  limit.rlim_cur = want < limit.rlim_max ? want : limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Started with one of them closed, the next file to be opened would take its place and
+ * get what we print. */
+static void hold_standard_files(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
+static cocabo_status open_parts(runner *r, cocabo_error *err) {
+  const cli_run *run = r->run;
+  r->slots = calloc((size_t)run->workers, sizeof *r->slots);
+  if (!r->slots)
+    return front_no_memory(err);
+  allow_files(run->workers);
+  FRONT_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
+  FRONT_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
+  cocabo_study_on_interrupt(r->study, asked_to_stop, NULL);
+  return cocabo_study_sync(r->study, err);
+}
+
+static void close_parts(runner *r) {
+  cocabo_study_on_interrupt(r->study, NULL, NULL);
+  cli_lease_stop(r->lease);
+  cli_guard_stop(&r->guard);
+  free(r->slots);
+}
+
+static cocabo_status run_loop(runner *r, cocabo_error *err) {
+  const double now = front_now();
+  r->end = r->run->timeout > 0.0 ? now + r->run->timeout : INFINITY;
+  cli_state state = read_state(r);
+  r->bar = cli_bar_start(r->run->common->quiet, &state, now, r->end);
+  const cocabo_status status = supervise(r, err);
+  if (status != COCABO_OK)
+    abandon(r);
+  r->best_at = 0.0;
+  look_for_best(r, front_now());
+  state = read_state(r);
+  cli_bar_end(&r->bar, &state, front_now());
+  return status;
+}
+
+cocabo_status cli_run_trials(const cli_run *run, cli_ended *ended, cocabo_error *err) {
+  runner r = {.run = run,
+              .study = run->session.study,
+              .guard = {.fd = -1, .pid = -1},
+              .refusal = COCABO_OK,
+              .busy_since = INFINITY,
+              .idle_since = INFINITY};
+  hold_standard_files();
+  FRONT_TRY(cli_signals_catch(err));
+  cocabo_status status = open_parts(&r, err);
+  if (status == COCABO_OK)
+    status = run_loop(&r, err);
+  close_parts(&r);
+  cli_signals_release();
+  *ended = r.ended;
+  return status;
+}

@@ -1,0 +1,86 @@
+#include "run/tune.h"
+
+#include "run/finish.h"
+#include "run/runner.h"
+#include "run/template.h"
+
+static cocabo_status parse_lease(const char *text, double *out, cocabo_error *err) {
+  int64_t seconds = CLI_LEASE_SECONDS;
+  FRONT_TRY(front_parse_int("--lease", text, 1, 1000000, &seconds, err));
+  *out = (double)seconds;
+  return COCABO_OK;
+}
+
+cocabo_status cli_tune_check(const cli_tune_args *args, cocabo_error *err) {
+  double seconds;
+  return parse_lease(args->lease, &seconds, err);
+}
+
+cocabo_status cli_tune_want(const cli_spec *spec, cocabo_error *err) {
+  if (!(spec->trials > 0) && !(spec->timeout > 0.0)) /* NaN: not said */
+    return front_fail(err, COCABO_E_INVALID,
+                      "when to stop? want -n TRIALS or --timeout SECONDS");
+  if (!spec->command)
+    return front_fail(err, COCABO_E_INVALID,
+                      "what to run? want a command after --, such as "
+                      "-- python3 train.py {lr}");
+  return COCABO_OK;
+}
+
+cocabo_status cli_tune_recall(cli_spec *spec, const cocabo_study *study,
+                              cocabo_error *err) {
+  const double said = spec->timeout;
+  FRONT_TRY(cli_spec_recall(spec, study, err));
+  if (spec->trials > 0)
+    spec->timeout = said;
+  return COCABO_OK;
+}
+
+/* A program that takes some parameters from its line probably wants all of them. */
+static void note_missing_holes(const cli_run *run) {
+  const cocabo_space *space = run->program.space;
+  const char *missing = NULL;
+  bool some = false;
+  for (size_t i = 0; i < cocabo_space_count(space); i++) {
+    const char *name = cocabo_space_name(space, i);
+    bool found = false;
+    for (char *const *word = run->program.command; *word && !found; word++)
+      found = cli_template_has_hole(*word, space, name);
+    some |= found;
+    missing = found || missing ? missing : name;
+  }
+  if (some && missing)
+    cli_note(run->common, "note: {%s} is not in the command, only in COCABO_PARAMS",
+             missing);
+}
+
+static cocabo_status prepare(cli_run *run, const cli_spec *spec,
+                             const cli_tune_args *args, cocabo_error *err) {
+  const cocabo_study *study = run->session.study;
+  FRONT_TRY(cli_tune_want(spec, err));
+  FRONT_TRY(parse_lease(args->lease, &run->lease, err));
+  FRONT_TRY(
+      cli_program_find(&run->program, spec->command, cocabo_study_space(study), err));
+  if (args->log_folder)
+    FRONT_TRY(cli_make_folder(args->log_folder, err));
+  run->program.study = cocabo_study_name(study);
+  run->program.log_folder = args->log_folder;
+  run->workers = spec->workers > 0 ? spec->workers : 1;
+  run->retries = spec->retries > 0 ? spec->retries : 0;
+  run->timeout = spec->timeout > 0.0 ? spec->timeout : 0.0;
+  run->trial_timeout = spec->trial_timeout > 0.0 ? spec->trial_timeout : 0.0;
+  return COCABO_OK;
+}
+
+int cli_tune(const char *command, const cli_common *common, const cli_session *session,
+             const cli_spec *spec, const cli_tune_args *args) {
+  cli_run run = {.name = command, .common = common, .session = *session};
+  cli_ended ended;
+  cocabo_error err;
+  if (prepare(&run, spec, args, &err) != COCABO_OK)
+    return cli_complain(command, &err);
+  note_missing_holes(&run);
+  if (cli_run_trials(&run, &ended, &err) != COCABO_OK)
+    return front_complain(command, FRONT_FAILURE, &err);
+  return cli_finish_run(&run, &ended);
+}
