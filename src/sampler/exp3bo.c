@@ -23,13 +23,14 @@
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 enum {
   MAX_ARMS = 200,
   FIRST_POINTS = 3,  /* of each arm, before the bandit plays */
   LEAST_RESULTS = 5, /* of an arm, before its hyper-parameters are learnt */
   POOL = 1000,       /* of the search */
+  CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch */
   LATER_STARTS = 2,
@@ -50,7 +51,7 @@ typedef struct {
   int32_t order[MAX_ARMS];            /* in which arms get their first points */
   cb_team *team;                      /* one agent */
   cb_surrogate *surrogates[MAX_ARMS]; /* NULL until the arm is drawn */
-  cb_mixed_search *search;            /* over x; NULL without numeric inputs */
+  cb_search *search;                  /* over x; NULL without numeric inputs */
 
   /* Of the batch that is being proposed. */
   const cb_ask *ask;
@@ -133,7 +134,7 @@ static void destroy(void *state) {
     return;
   for (int arm = 0; arm < s->n_arms; arm++)
     cb_surrogate_free(s->surrogates[arm]);
-  cb_mixed_search_free(s->search);
+  cb_search_free(s->search);
   cb_team_free(s->team);
   cb_free(s->h);
   cb_free(s);
@@ -148,7 +149,7 @@ static cocabo_status build(exp3bo *s, cocabo_error *err) {
     return cb_no_memory(err);
   number_arms(s);
   CB_TRY(cb_team_new(&s->team, 1, &n, s->settings->reward, err));
-  return s->space->d > 0 ? cb_mixed_search_new(&s->search, &domain, err) : COCABO_OK;
+  return s->space->d > 0 ? cb_search_new(&s->search, &domain, POOL, err) : COCABO_OK;
 }
 
 /* Without numbers an arm is one point: its overlap with itself is a constant kernel. */
@@ -306,7 +307,8 @@ static cocabo_status take_best(exp3bo *s, int arm, bool *found, cocabo_error *er
   const cb_history *history = s->ask->history;
   cb_acquire acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa};
   cb_search_plan plan = {.pool = s->n == 0 ? POOL : LATER_POOL,
-                         .starts = s->n == 0 ? STARTS : LATER_STARTS};
+                         .starts = s->n == 0 ? STARTS : LATER_STARTS,
+                         .evaluations = CLIMB_EVALUATIONS};
   double worst;
   const int64_t best = best_of_arm(s, history, arm, &worst);
   CB_TRY(open_arm(s, arm, worst, err));
@@ -315,8 +317,8 @@ static cocabo_status take_best(exp3bo *s, int arm, bool *found, cocabo_error *er
     acquire.best = cb_surrogate_standardise(s->surrogates[arm], history->y[best]);
   }
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number_of_next(s));
-  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogates[arm]),
-                                         &acquire, &plan, &rng);
+  const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[arm]),
+                                   &acquire, &plan, &rng);
   *found = cb_ask_take_ranked(s->ask, s->search, ranked, categories_of(s, arm), s->out,
                               s->n);
   return COCABO_OK;

@@ -31,10 +31,11 @@
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
 #include "sampler/trust.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 enum {
   POOL = 1000, /* of the search */
+  CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch, */
   LATER_STARTS = 2, /* and one for those after the first few */
@@ -64,7 +65,7 @@ typedef struct {
   cb_kernel_spec spec;
   cb_theta_box box;
   cb_surrogate *surrogates[N_MODELS];
-  cb_mixed_search *search;
+  cb_search *search;
   double *targets[N_MODELS]; /* n: the history's y, cut off below; and warped */
   size_t room[N_MODELS];
   double half_gap; /* between the best and the median y, halved */
@@ -99,7 +100,7 @@ static void destroy(void *state) {
     cb_surrogate_free(s->surrogates[m]);
     cb_free(s->targets[m]);
   }
-  cb_mixed_search_free(s->search);
+  cb_search_free(s->search);
   cb_free(s);
 }
 
@@ -108,7 +109,7 @@ static cocabo_status build(mixed *s, cocabo_error *err) {
   for (int m = 0; m < N_MODELS; m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
-  return cb_mixed_search_new(&s->search, &domain, err);
+  return cb_search_new(&s->search, &domain, POOL, err);
 }
 
 static cocabo_status create(void **state, const cocabo_space *space,
@@ -317,7 +318,8 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   cb_search_plan plan = {.pool = k == 0 ? POOL : LATER_POOL,
                          .starts = k == 0           ? STARTS
                                    : k < FEW_POINTS ? LATER_STARTS
-                                                    : 1};
+                                                    : 1,
+                         .evaluations = CLIMB_EVALUATIONS};
   if (top) {
     plan.x = top->x;
     plan.h = top->h;
@@ -332,8 +334,8 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   acquire.best = s->best[m];
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE,
                            (uint64_t)ask->number + (uint64_t)k);
-  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
-                                         &acquire, &plan, &rng);
+  const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
+                                   &acquire, &plan, &rng);
   take_best(s, ask, ranked, out, k);
   out[k].drawn = false;
 }

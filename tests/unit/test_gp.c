@@ -70,12 +70,12 @@ static void posterior_agrees_with_oracle(void **state) {
     for (int q = 0; q < o->m; q++) {
       double mu, sd;
       bind_query(gp, o, q);
-      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, &mu, &sd);
+      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, NULL, &mu, &sd);
       assert_close(mu, o->mu[q], 1e-12);
       assert_close(sd, o->sd[q], 1e-12);
     }
     double mu[4], sd[4]; /* all queries in one block, each with its own categories */
-    cb_gp_predict_mixed(gp, o->m, o->qx, o->qh, mu, sd);
+    cb_gp_predict(gp, o->m, o->qx, o->qh, mu, sd);
     for (int q = 0; q < o->m; q++) {
       assert_close(mu[q], o->mu[q], 1e-12);
       assert_close(sd[q], o->sd[q], 1e-12);
@@ -98,7 +98,7 @@ static void appended_rows_give_the_same_posterior(void **state) {
     for (int q = 0; q < o->m; q++) {
       double mu, sd;
       bind_query(gp, o, q);
-      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, &mu, &sd);
+      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, NULL, &mu, &sd);
       assert_close(mu, o->mu[q], 1e-12);
       assert_close(sd, o->sd[q], 1e-12);
     }
@@ -123,9 +123,9 @@ static void posterior_gradient_agrees_with_central_differences(void **state) {
       for (int j = 0; j < d; j++) {
         const double here = x[j];
         x[j] = here + step;
-        cb_gp_predict(gp, 1, x, &up[0], &up[1]);
+        cb_gp_predict(gp, 1, x, NULL, &up[0], &up[1]);
         x[j] = here - step;
-        cb_gp_predict(gp, 1, x, &down[0], &down[1]);
+        cb_gp_predict(gp, 1, x, NULL, &down[0], &down[1]);
         x[j] = here;
         assert_close(dmu[j], (up[0] - down[0]) / (2.0 * step), 1e-8);
         assert_close(dsd[j], (up[1] - down[1]) / (2.0 * step), 1e-8);
@@ -207,7 +207,7 @@ static void truncating_believers_leaves_no_trace(void **state) {
     assert_ok(cb_gp_push(gp, x + i * D, h + i * C, &err));
   cb_gp_set_y(gp, y);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, M, q, mu[0], sd[0]);
+  cb_gp_predict(gp, M, q, NULL, mu[0], sd[0]);
 
   for (int i = 0; i < 70; i++) {
     double point[D];
@@ -218,7 +218,7 @@ static void truncating_believers_leaves_no_trace(void **state) {
   assert_ok(cb_gp_pretend(gp, x, h, -2.3, &err)); /* on top of a stored point */
   assert_int_equal(cb_gp_count(gp), N + 71);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, M, q, mu[1], sd[1]);
+  cb_gp_predict(gp, M, q, NULL, mu[1], sd[1]);
   double shrunk = 0.0;
   for (int i = 0; i < M; i++)
     shrunk += sd[0][i] - sd[1][i];
@@ -226,7 +226,7 @@ static void truncating_believers_leaves_no_trace(void **state) {
 
   cb_gp_truncate(gp, N);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, M, q, mu[1], sd[1]);
+  cb_gp_predict(gp, M, q, NULL, mu[1], sd[1]);
   assert_memory_equal(mu[0], mu[1], sizeof mu[0]);
   assert_memory_equal(sd[0], sd[1], sizeof sd[0]);
   cb_gp_free(gp);
@@ -238,10 +238,10 @@ static void a_believer_keeps_the_mean_and_lowers_the_deviation(void **state) {
   cb_gp *gp = factored(o);
   double mu[2], sd[2];
   bind_query(gp, o, 0);
-  cb_gp_predict(gp, 1, o->qx, &mu[0], &sd[0]);
+  cb_gp_predict(gp, 1, o->qx, NULL, &mu[0], &sd[0]);
   assert_ok(cb_gp_believe(gp, o->qx, o->qh, &err));
   bind_query(gp, o, 0);
-  cb_gp_predict(gp, 1, o->qx, &mu[1], &sd[1]);
+  cb_gp_predict(gp, 1, o->qx, NULL, &mu[1], &sd[1]);
   assert_close(mu[1], mu[0], 1e-12);
   assert_true(sd[1] < 0.5 * sd[0]);
   cb_gp_free(gp);
@@ -255,7 +255,7 @@ static void the_mean_at_a_stored_point_is_what_is_predicted_there(void **state) 
     cb_gp *gp = factored(o);
     for (int i = 0; i < o->n; i++) {
       double mu, sd;
-      cb_gp_predict_mixed(gp, 1, o->x + (ptrdiff_t)i * o->spec.d,
+      cb_gp_predict(gp, 1, o->x + (ptrdiff_t)i * o->spec.d,
                           o->h + (ptrdiff_t)i * o->spec.c, &mu, &sd);
       assert_close(cb_gp_fitted(gp, i), mu, 1e-10);
     }
@@ -273,10 +273,10 @@ static void blocks_and_single_points_predict_alike(void **state) {
   for (int i = 0; i < 2 * M; i++)
     q[i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
   bind_query(gp, o, 1);
-  cb_gp_predict(gp, M, q, mu, sd);
+  cb_gp_predict(gp, M, q, NULL, mu, sd);
   for (int i = 0; i < M; i++) {
     double m, s;
-    cb_gp_predict(gp, 1, q + 2 * i, &m, &s);
+    cb_gp_predict(gp, 1, q + 2 * i, NULL, &m, &s);
     assert_close(m, mu[i], 1e-13);
     assert_close(s, sd[i], 1e-13);
   }
@@ -294,7 +294,7 @@ static void no_data_predicts_the_prior(void **state) {
   cb_gp_set_theta(gp, theta);
   cb_gp_set_y(gp, NULL);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, 1, x, &mu, &sd);
+  cb_gp_predict(gp, 1, x, NULL, &mu, &sd);
   assert_close(mu, 0.0, 0.0);
   assert_close(sd, 1.0, 1e-15);
   cb_gp_free(gp);
@@ -320,7 +320,7 @@ static void coincident_points_are_survived(void **state) {
     assert_ok(cb_gp_push(gp, x + i, h + i, &err));
   cb_gp_set_y(gp, y);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, 1, x, &mu, &sd);
+  cb_gp_predict(gp, 1, x, NULL, &mu, &sd);
   assert_true(isfinite(mu) && sd >= 0.0 && sd < 0.1);
 
   cb_likelihood *l;
@@ -380,7 +380,7 @@ static void failing_allocation_leaves_the_process_usable(void **state) {
   cb_mem_fail_after(-1);
   double mu, sd;
   bind_query(gp, o, 0);
-  cb_gp_predict(gp, 1, o->qx, &mu, &sd);
+  cb_gp_predict(gp, 1, o->qx, NULL, &mu, &sd);
   assert_close(mu, o->mu[0], 1e-12);
   cb_gp_free(gp);
 }

@@ -151,7 +151,7 @@ static views look(const cb_surrogate *s) {
     x[2 * i + 1] = 2.0 * cb_rng_uniform(&rng) - 1.0;
     h[i] = (int32_t)cb_rng_below(&rng, ARMS);
   }
-  cb_gp_predict_mixed(cb_surrogate_gp(s), QUERIES, x, h, v.mu, v.sd);
+  cb_gp_predict(cb_surrogate_gp(s), QUERIES, x, h, v.mu, v.sd);
   cb_gp_scale(cb_surrogate_gp(s), &v.mean, &v.scale);
   return v;
 }
@@ -166,7 +166,7 @@ static void assert_same(const views *a, const views *b) {
 
 static void predict_trial(const cb_surrogate *s, const cb_trial *t, double *mu,
                           double *sd) {
-  cb_gp_predict_mixed(cb_surrogate_gp(s), 1, t->x, t->h, mu, sd);
+  cb_gp_predict(cb_surrogate_gp(s), 1, t->x, t->h, mu, sd);
 }
 
 /* ---- following ------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static void following_agrees_with_a_plain_process(void **state) {
   assert_ok(cb_gp_factor(gp, N, x, cat, &err));
   cb_gp_set_y(gp, h->y);
   for (int i = 0; i < N; i++) {
-    cb_gp_predict_mixed(gp, 1, x + 2 * i, cat + i, &mu, &sd);
+    cb_gp_predict(gp, 1, x + 2 * i, cat + i, &mu, &sd);
     predict_trial(s, &h->trials[i], &got_mu, &got_sd);
     assert_true(mu == got_mu && sd == got_sd);
   }
