@@ -13,7 +13,8 @@
 enum {
   MAX_APPENDS = 64, /* rounding grows with appends: factor anew after so many */
   FIRST_ROOM = 64,
-  FOCUS = 64 /* points around the focus that bound deviations */
+  FOCUS = 64,     /* points around the focus that bound deviations */
+  FEW_COLUMNS = 8 /* fantasies that are appended one by one */
 };
 
 static const double LOST_PIVOT = 1e-10; /* of the diagonal */
@@ -274,25 +275,92 @@ void cb_gp_set_y(cb_gp *gp, const double *y) {
   solve_alpha(gp);
 }
 
-cocabo_status cb_gp_pretend(cb_gp *gp, const double *x, const int32_t *h, double target,
-                            cocabo_error *err) {
-  CB_TRY(cb_gp_reserve(gp, gp->n + 1, err));
-  const int n = gp->n;
-  const double *column = gp->U + cb_at(0, n, gp->room);
-  const double pivot = sqrt(fmax(append_column(gp, x, h), lost_pivot(gp)));
-  gp->U[cb_at(n, n, gp->room)] = pivot;
-  gp->y[n] = target;
-  gp->z[n] = (target - cb_linalg_dot(n, column, gp->z)) / pivot;
-  gp->n++;
-  solve_alpha(gp);
-  return COCABO_OK;
+/* Candidates first .. first+count-1, dimension-major; a short block repeats its last.
+ */
+static void load_block(cb_gp *gp, const double *x, int first, int count) {
+  for (int w = 0; w < CB_BLOCK; w++) {
+    const int i = first + (w < count ? w : count - 1);
+    for (int j = 0; j < gp->spec.d; j++)
+      gp->Q[cb_at(w, j, CB_BLOCK)] = x[cb_at(j, i, gp->spec.d)];
+  }
 }
 
-cocabo_status cb_gp_believe(cb_gp *gp, const double *x, const int32_t *h,
-                            cocabo_error *err) {
-  CB_TRY(cb_gp_reserve(gp, gp->n + 1, err));
-  covariances(gp, gp->n, x, h, gp->slope);
-  return cb_gp_pretend(gp, x, h, cb_linalg_dot(gp->n, gp->slope, gp->alpha), err);
+/* Likewise their categories. */
+static void load_categories(cb_gp *gp, const int32_t *h, int first, int count) {
+  for (int w = 0; w < CB_BLOCK; w++) {
+    const int i = first + (w < count ? w : count - 1);
+    for (int j = 0; j < gp->spec.c; j++)
+      gp->G[cb_at(w, j, CB_BLOCK)] = h[cb_at(j, i, gp->spec.c)];
+  }
+}
+
+/* ---- fantasies ---------------------------------------------------------------------
+ */
+
+/* The new points lie behind the first n: their columns U^-T k, a block at a time. Where
+ * there are few the plain solve is faster. */
+static void fantasy_columns(cb_gp *gp, int count, const double *x, const int32_t *h) {
+  const int n = gp->n;
+  double squares[CB_BLOCK];
+  if (count < FEW_COLUMNS) {
+    for (int w = 0; w < count; w++) {
+      double *column = gp->U + cb_at(0, n + w, gp->room);
+      covariances(gp, n, x + cb_at(0, w, gp->spec.d), h + cb_at(0, w, gp->spec.c),
+                  column);
+      cb_linalg_solve_ut(n, gp->U, gp->room, column);
+    }
+    return;
+  }
+  load_block(gp, x, 0, count);
+  load_categories(gp, h, 0, count);
+  cb_kernel_block_mixed(&gp->kernel, n, gp->X, gp->H, gp->room, gp->Q, gp->G,
+                        gp->block);
+  cb_block_solve(n, gp->U, gp->room, gp->block, squares);
+  for (int w = 0; w < count; w++)
+    for (int i = 0; i < n; i++)
+      gp->U[cb_at(i, n + w, gp->room)] = gp->block[cb_at(w, i, CB_BLOCK)];
+}
+
+/* Point w of the new ones against those before it, and its pivot, which is never lost:
+ * a fantasy on top of a point must not make the factor useless. */
+static void finish_fantasy(cb_gp *gp, int first, int w, const double *x,
+                           const int32_t *h) {
+  const int n = first + w;
+  double *column = gp->U + cb_at(0, n, gp->room), *k = gp->slope;
+  cb_kernel_categories(&gp->kernel, w, gp->H + first, gp->room, h, gp->kh, gp->ka);
+  cb_kernel_weights(&gp->kernel, w, gp->kh, gp->ka, &gp->slice);
+  cb_kernel_row(&gp->kernel, w, gp->X + first, gp->room, &gp->slice, x, k);
+  for (int i = 0; i < w; i++) {
+    const double *before = gp->U + cb_at(0, first + i, gp->room);
+    column[first + i] =
+        (k[i] - cb_linalg_dot(first + i, before, column)) / before[first + i];
+  }
+  const double self = cb_kernel_self(&gp->kernel) + gp->kernel.noise + gp->jitter;
+  column[n] = sqrt(fmax(self - cb_linalg_sum_squares(n, column), lost_pivot(gp)));
+  store_point(gp, n, x, h);
+}
+
+cocabo_status cb_gp_fantasize(cb_gp *gp, int m, const double *x, const int32_t *h,
+                              const double *target, cocabo_error *err) {
+  const int d = gp->spec.d, c = gp->spec.c;
+  CB_TRY(cb_gp_reserve(gp, gp->n + m, err));
+  for (int done = 0; done < m; done += CB_BLOCK) {
+    const int first = gp->n, count = m - done < CB_BLOCK ? m - done : CB_BLOCK;
+    fantasy_columns(gp, count, x + cb_at(0, done, d), h + cb_at(0, done, c));
+    for (int w = 0; w < count; w++) {
+      finish_fantasy(gp, first, w, x + cb_at(0, done + w, d),
+                     h + cb_at(0, done + w, c));
+      const double *column = gp->U + cb_at(0, gp->n, gp->room);
+      const double mean = cb_linalg_dot(gp->n, column, gp->z);
+      gp->y[gp->n] = target ? *target : mean;
+      gp->z[gp->n] = target ? (*target - mean) / column[gp->n] : 0.0;
+      gp->alpha[gp->n] = 0.0; /* what its own mean deserves */
+      gp->n++;
+    }
+  }
+  if (target && m > 0)
+    solve_alpha(gp);
+  return COCABO_OK;
 }
 
 void cb_gp_truncate(cb_gp *gp, int n) {
@@ -331,25 +399,6 @@ void cb_gp_bind(cb_gp *gp, const int32_t *h) {
 static double deviation(const cb_gp *gp, double explained) {
   const double self = cb_kernel_self(&gp->kernel);
   return sqrt(fmax(self - explained, MIN_VARIANCE * self));
-}
-
-/* Candidates first .. first+count-1, dimension-major; a short block repeats its last.
- */
-static void load_block(cb_gp *gp, const double *x, int first, int count) {
-  for (int w = 0; w < CB_BLOCK; w++) {
-    const int i = first + (w < count ? w : count - 1);
-    for (int j = 0; j < gp->spec.d; j++)
-      gp->Q[cb_at(w, j, CB_BLOCK)] = x[cb_at(j, i, gp->spec.d)];
-  }
-}
-
-/* Likewise their categories. */
-static void load_categories(cb_gp *gp, const int32_t *h, int first, int count) {
-  for (int w = 0; w < CB_BLOCK; w++) {
-    const int i = first + (w < count ? w : count - 1);
-    for (int j = 0; j < gp->spec.c; j++)
-      gp->G[cb_at(w, j, CB_BLOCK)] = h[cb_at(j, i, gp->spec.c)];
-  }
 }
 
 /* ---- exact, or screened ------------------------------------------------------------

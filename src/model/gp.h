@@ -1,4 +1,4 @@
-/* gp.h - a Gaussian process over mixed points: factor, push, truncate, predict.
+/* gp.h - a Gaussian process over mixed points: factor, push, fantasize, predict.
  *
  *   K = k_z(Z, Z) + noise I = U^T U,   v = U^-T k,   mu = k^T K^-1 y,   var = k(z,z) -
  * v^T v
@@ -44,13 +44,12 @@ cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h,
 /* Targets y[0..n-1] in their own units, for the n points there are. */
 void cb_gp_set_y(cb_gp *gp, const double *y);
 
-/* Appends a point whose target is its own posterior mean (Kriging Believer), or, with
- * cb_gp_pretend, `target` in standardised units. Never factors anew, so that
- * cb_gp_truncate leaves no trace of it. */
-cocabo_status cb_gp_believe(cb_gp *gp, const double *x, const int32_t *h,
-                            cocabo_error *err);
-cocabo_status cb_gp_pretend(cb_gp *gp, const double *x, const int32_t *h, double target,
-                            cocabo_error *err);
+/* Appends m points (d x m, c x m) that were not observed: all with `target`, in
+ * standardised units; or, if it is NULL, each with its own posterior mean (Kriging
+ * Believer), which leaves every mean as it is. Never factors anew, so that
+ * cb_gp_truncate leaves no trace of them. */
+cocabo_status cb_gp_fantasize(cb_gp *gp, int m, const double *x, const int32_t *h,
+                              const double *target, cocabo_error *err);
 
 /* Back to the first n points. */
 void cb_gp_truncate(cb_gp *gp, int n);

@@ -268,7 +268,7 @@ static cocabo_status select_point(cocabo *s, batch *b, int k, cocabo_error *err)
   if (b->n == b->ask->batch)
     return COCABO_OK;
   cb_space_encode(s->space, point->cells, x, h);
-  return cb_gp_believe(s->gp, x, h, err);
+  return cb_gp_fantasize(s->gp, 1, x, h, NULL, err);
 }
 
 static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out,
@@ -281,8 +281,8 @@ static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out
              .bandit =
                  cb_rng_make(s->settings->seed, CB_RNG_BANDIT, (uint64_t)ask->number),
              .out = out};
-  CB_TRY(cb_surrogate_believe(s->learner.surrogate, ask->history,
-                              s->learner.targets.worst, err));
+  CB_TRY(cb_surrogate_fantasize(s->learner.surrogate, ask->history,
+                                s->learner.targets.worst, err));
   CB_TRY(draw_categories(s, &b.round, &b.bandit, err));
   for (int j = 0; j < ask->batch; j++) {
     if (occurred_before(s, j))
@@ -301,7 +301,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   CB_TRY(catch_up_bandits(s, ask->history, err));
   CB_TRY(cb_learner_follow(&s->learner, ask, err));
   const cocabo_status status = select_batch(s, ask, out, err);
-  cb_surrogate_forget(s->learner.surrogate);
+  cb_surrogate_drop_fantasies(s->learner.surrogate);
   return status;
 }
 

@@ -228,7 +228,7 @@ static cocabo_status believe_point(exp3bo *s, int arm, int k, cocabo_error *err)
   int32_t h[COCABO_MAX_PARAMETERS];
   cb_space_encode(s->space, s->out[k].cells, x, h);
   return arm_of(s, h) == arm
-             ? cb_gp_believe(cb_surrogate_gp(s->surrogates[arm]), x, h, err)
+             ? cb_gp_fantasize(cb_surrogate_gp(s->surrogates[arm]), 1, x, h, NULL, err)
              : COCABO_OK;
 }
 
@@ -240,7 +240,7 @@ static cocabo_status open_arm(exp3bo *s, int arm, double worst, cocabo_error *er
     return COCABO_OK;
   CB_TRY(follow(s, s->ask, arm, err));
   s->open[arm] = true; /* from here on there may be beliefs to forget */
-  CB_TRY(cb_surrogate_believe(s->surrogates[arm], history, worst, err));
+  CB_TRY(cb_surrogate_fantasize(s->surrogates[arm], history, worst, err));
   for (int k = 0; k < s->n; k++)
     CB_TRY(believe_point(s, arm, k, err));
   return COCABO_OK;
@@ -249,7 +249,7 @@ static cocabo_status open_arm(exp3bo *s, int arm, double worst, cocabo_error *er
 static void close_arms(exp3bo *s) {
   for (int arm = 0; arm < s->n_arms; arm++)
     if (s->open[arm]) {
-      cb_surrogate_forget(s->surrogates[arm]);
+      cb_surrogate_drop_fantasies(s->surrogates[arm]);
       s->open[arm] = false;
     }
 }

@@ -282,7 +282,7 @@ static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error
   if (!s->settings->deterministic && history->n > 0)
     s->top[m] = cb_surrogate_best(surrogate, &s->best[m]);
   s->believed[m] = 0;
-  return cb_surrogate_believe(surrogate, history, worst, err);
+  return cb_surrogate_fantasize(surrogate, history, worst, err);
 }
 
 /* And about points 0 .. k-1 of the batch. */
@@ -292,7 +292,7 @@ static cocabo_status believe_batch(mixed *s, int m, const cb_proposal *out, int 
   int32_t h[COCABO_MAX_PARAMETERS];
   for (; s->believed[m] < k; s->believed[m]++) {
     cb_space_encode(s->space, out[s->believed[m]].cells, x, h);
-    CB_TRY(cb_gp_believe(cb_surrogate_gp(s->surrogates[m]), x, h, err));
+    CB_TRY(cb_gp_fantasize(cb_surrogate_gp(s->surrogates[m]), 1, x, h, NULL, err));
   }
   return COCABO_OK;
 }
@@ -365,7 +365,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
     status = select_point(s, ask, open, out, k, err);
   for (int m = 0; m < N_MODELS; m++)
     if (open[m])
-      cb_surrogate_forget(s->surrogates[m]);
+      cb_surrogate_drop_fantasies(s->surrogates[m]);
   return status;
 }
 

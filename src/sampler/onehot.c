@@ -129,13 +129,14 @@ static cocabo_status select_batch(onehot *s, const cb_ask *ask, cb_proposal *out
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
   batch b = plan_batch(s, ask);
-  CB_TRY(cb_surrogate_believe(s->learner.surrogate, ask->history,
-                              s->learner.targets.worst, err));
+  CB_TRY(cb_surrogate_fantasize(s->learner.surrogate, ask->history,
+                                s->learner.targets.worst, err));
   for (int k = 0; k < ask->batch; k++) {
     CB_TRY(cb_ask_poll(ask, err));
     if (k > 0) {
       cb_space_encode(s->space, out[k - 1].cells, x, h);
-      CB_TRY(cb_gp_believe(cb_surrogate_gp(s->learner.surrogate), x, h, err));
+      CB_TRY(
+          cb_gp_fantasize(cb_surrogate_gp(s->learner.surrogate), 1, x, h, NULL, err));
       b.plan.pool = LATER_POOL;
       b.plan.starts = LATER_STARTS;
     }
@@ -150,7 +151,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(cb_learner_follow(&s->learner, ask, err));
   const cocabo_status status = select_batch(s, ask, out, err);
-  cb_surrogate_forget(s->learner.surrogate);
+  cb_surrogate_drop_fantasies(s->learner.surrogate);
   return status;
 }
 

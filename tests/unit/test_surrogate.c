@@ -185,9 +185,9 @@ static void check_following(int form, int64_t model_size, const int *fits, int r
     if (i % 5 == 0)
       ask(h, &rng); /* stays pending */
     follow(early, h, &spec);
-    assert_ok(cb_surrogate_believe(early, h, cb_history_worst(h), &err));
+    assert_ok(cb_surrogate_fantasize(early, h, cb_history_worst(h), &err));
     look(early);
-    cb_surrogate_forget(early);
+    cb_surrogate_drop_fantasies(early);
     tell(h, number);
     if (i == fits[n_fits])
       put_fit(h, &spec, ++n_fits);
@@ -202,11 +202,11 @@ static void check_following(int form, int64_t model_size, const int *fits, int r
     follow(late, h, &spec);
     const views a = look(early), b = look(late);
     assert_same(&a, &b);
-    assert_ok(cb_surrogate_believe(early, h, cb_history_worst(h), &err));
-    assert_ok(cb_surrogate_believe(late, h, cb_history_worst(h), &err));
+    assert_ok(cb_surrogate_fantasize(early, h, cb_history_worst(h), &err));
+    assert_ok(cb_surrogate_fantasize(late, h, cb_history_worst(h), &err));
     const views c = look(early), d = look(late);
     assert_same(&c, &d);
-    cb_surrogate_forget(early);
+    cb_surrogate_drop_fantasies(early);
     cb_surrogate_free(late);
   }
   cb_surrogate_free(early);
@@ -503,13 +503,13 @@ static void beliefs_leave_no_trace(void **state) {
     follow(s, h, &spec);
     const views before = look(s);
     for (int i = 0; i < 3; i++) {
-      assert_ok(cb_surrogate_believe(s, h, cb_history_worst(h), &err));
+      assert_ok(cb_surrogate_fantasize(s, h, cb_history_worst(h), &err));
       assert_int_equal(count(s), 57 + 70);
-      cb_surrogate_forget(s);
+      cb_surrogate_drop_fantasies(s);
       const views after = look(s);
       assert_same(&before, &after);
     }
-    cb_surrogate_forget(s); /* nothing to forget */
+    cb_surrogate_drop_fantasies(s); /* nothing to forget */
     const views after = look(s);
     assert_same(&before, &after);
     cb_surrogate_free(s);
@@ -532,19 +532,19 @@ static void failed_trials_pull_the_mean_down_and_pending_ones_do_not(void **stat
     const int64_t waits = ask(h, &rng);
     double mu[3], sd[3];
     predict_trial(s, &h->trials[waits], &mu[0], &sd[0]);
-    assert_ok(cb_surrogate_believe(s, h, worst, &err));
+    assert_ok(cb_surrogate_fantasize(s, h, worst, &err));
     predict_trial(s, &h->trials[waits], &mu[1], &sd[1]);
     assert_close(mu[1], mu[0], 1e-9);
     assert_true(sd[1] < 0.7 * sd[0]);
-    cb_surrogate_forget(s);
+    cb_surrogate_drop_fantasies(s);
 
     give_up(h, waits);
-    assert_ok(cb_surrogate_believe(s, h, worst, &err));
+    assert_ok(cb_surrogate_fantasize(s, h, worst, &err));
     predict_trial(s, &h->trials[waits], &mu[2], &sd[2]);
     assert_true(mu[2] < mu[0] - 0.1);
     assert_close(mu[2], cb_surrogate_standardise(s, worst), 0.15);
     assert_close(sd[2], sd[1], 1e-9);
-    cb_surrogate_forget(s);
+    cb_surrogate_drop_fantasies(s);
     cb_surrogate_free(s);
     cb_history_free(h);
   }
@@ -559,12 +559,12 @@ static void failures_alone_are_survived(void **state) {
   for (int i = 0; i < 80; i++)
     give_up(h, ask(h, &rng));
   follow(s, h, &spec);
-  assert_ok(cb_surrogate_believe(s, h, cb_history_worst(h), &err));
+  assert_ok(cb_surrogate_fantasize(s, h, cb_history_worst(h), &err));
   const views v = look(s);
   assert_int_equal(v.count, 80);
   for (int i = 0; i < QUERIES; i++)
     assert_true(isfinite(v.mu[i]) && v.sd[i] > 0.0);
-  cb_surrogate_forget(s);
+  cb_surrogate_drop_fantasies(s);
   assert_int_equal(count(s), 0);
   cb_surrogate_free(s);
   cb_history_free(h);
@@ -609,12 +609,12 @@ static void a_restricted_one_does_not_see_the_others(void **state) {
       follow(restricted, all, &spec);
       follow(plain, some, &spec);
       const double worst = cb_history_worst(some);
-      assert_ok(cb_surrogate_believe(restricted, all, worst, &err));
-      assert_ok(cb_surrogate_believe(plain, some, worst, &err));
+      assert_ok(cb_surrogate_fantasize(restricted, all, worst, &err));
+      assert_ok(cb_surrogate_fantasize(plain, some, worst, &err));
       const views a = look(restricted), b = look(plain);
       assert_same(&a, &b);
-      cb_surrogate_forget(restricted);
-      cb_surrogate_forget(plain);
+      cb_surrogate_drop_fantasies(restricted);
+      cb_surrogate_drop_fantasies(plain);
     }
     assert_true(some->n > 30 && some->n < all->n / 2);
     cb_surrogate_free(restricted);
@@ -776,7 +776,7 @@ static void a_failed_follow_can_be_forgotten_and_repeated(void **state) {
       if (status == COCABO_OK)
         break;
       assert_int_equal(status, COCABO_E_NO_MEMORY);
-      cb_surrogate_forget(s);
+      cb_surrogate_drop_fantasies(s);
       /* A process that was not factored has no points. */
       if (count(s) != 0 && count(s) != held)
         fail_msg("%d points after %d failures, want %d or none", count(s), failures,
@@ -809,9 +809,9 @@ static void a_failed_belief_can_be_forgotten(void **state) {
   int failures = 0;
   for (int k = 0;; k++) {
     cb_mem_fail_after(k);
-    const cocabo_status status = cb_surrogate_believe(s, h, 1.0, &err);
+    const cocabo_status status = cb_surrogate_fantasize(s, h, 1.0, &err);
     cb_mem_fail_after(-1);
-    cb_surrogate_forget(s);
+    cb_surrogate_drop_fantasies(s);
     const views after = look(s);
     assert_same(&before, &after);
     if (status == COCABO_OK)
