@@ -87,8 +87,8 @@ double cb_kernel_self(const cb_kernel *k) {
 }
 
 CB_VECTORISED
-static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
-                    double *restrict ka) {
+void cb_kernel_overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
+                       double *restrict ka) {
   for (int i = 0; i < n; i++)
     ka[i] = 0.0;
   for (int j = 0; j < c; j++)
@@ -115,9 +115,8 @@ static void exp_negative(int n, double *t) {
     t[i] = cb_exp_neg(-t[i]);
 }
 
-void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
-                          const int32_t *h, double *restrict kh, double *restrict ka) {
-  overlap(k->c, n, H, ld, h, ka);
+void cb_kernel_hamming(const cb_kernel *k, int n, const int32_t *H, int ld,
+                       const int32_t *h, double *restrict kh) {
   changes(k->form == CB_PAPER ? 0 : k->c, k->rate, n, H, ld, h, kh);
   if (k->form == CB_FREE)
     exp_negative(n, kh);
