@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/block.h"
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/vector.h"
 #include "base/vexp.h"
@@ -45,7 +46,7 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
 }
 
 static double weight(const double *theta, int index) {
-  return index >= 0 ? exp(theta[index]) : 0.0;
+  return index >= 0 ? cb_exp(theta[index]) : 0.0;
 }
 
 /* With only one kind of input there is nothing to mix, so k_z is that kind's kernel.
@@ -73,13 +74,13 @@ void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta
   k->c = spec->c;
   k->form = spec->form;
   set_weights(k, spec, &t, theta);
-  k->noise = exp(theta[t.noise]);
+  k->noise = cb_exp(theta[t.noise]);
   for (int j = 0; j < spec->d; j++)
-    k->inv_l2[j] = exp(-2.0 * theta[spec->ard ? j : 0]);
+    k->inv_l2[j] = cb_exp(-2.0 * theta[spec->ard ? j : 0]);
   for (int j = 0; j < spec->c && t.rates >= 0; j++)
-    k->rate[j] = exp(theta[t.rates + j]);
+    k->rate[j] = cb_exp(theta[t.rates + j]);
   for (int j = 0; j < spec->c && spec->form == CB_ONEHOT; j++)
-    k->rate[j] = 2.0 * exp(-2.0 * theta[0]);
+    k->rate[j] = 2.0 * cb_exp(-2.0 * theta[0]);
 }
 
 double cb_kernel_self(const cb_kernel *k) {
@@ -274,7 +275,8 @@ void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
   for (int w = 0; w < count; w++) {
     const int32_t j = which[w], old = h[j], new = to[w];
     const int32_t *column = H + cb_at(0, j, ld);
-    const double gain = k->form == CB_FREE ? exp(k->rate[j]) : 1.0, loss = 1.0 / gain;
+    const double gain = k->form == CB_FREE ? cb_exp(k->rate[j]) : 1.0,
+                 loss = 1.0 / gain;
     for (int i = 0; i < n; i++) {
       const double factor = column[i] == old ? loss : column[i] == new ? gain : 1.0;
       const double step = (column[i] == new) - (column[i] == old);
