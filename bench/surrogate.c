@@ -138,7 +138,7 @@ static cocabo_status predict_with(cb_gp *gp, const double *theta, split *s,
     const int k = s->train + i;
     double sd;
     cb_gp_bind(gp, s->h + cb_at(0, k, s->c));
-    cb_gp_predict(gp, 1, s->x + cb_at(0, k, s->d), &s->mu[i], &sd);
+    cb_gp_predict(gp, 1, s->x + cb_at(0, k, s->d), NULL, &s->mu[i], &sd);
     s->var[i] = sd * sd + cb_gp_noise(gp);
   }
   return COCABO_OK;

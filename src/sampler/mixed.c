@@ -32,10 +32,11 @@
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
 #include "sampler/trust.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 enum {
   POOL = 1000, /* of the search */
+  CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch, */
   LATER_STARTS = 2, /* and one for those after the first few */
@@ -65,7 +66,7 @@ typedef struct {
   cb_kernel_spec spec;
   cb_theta_box box;
   cb_surrogate *surrogates[N_MODELS];
-  cb_mixed_search *search;
+  cb_search *search;
   double *targets[N_MODELS]; /* n: the history's y, cut off below; and warped */
   size_t room[N_MODELS];
   double half_gap; /* between the best and the median y, halved */
@@ -84,9 +85,8 @@ static int theta_count(const mixed *s) {
   return cb_theta_lay_out(&s->spec).count;
 }
 
-static const double *theta_of(const mixed *s, const cb_history *history, int model) {
-  return history->fit.n_theta > 0
-             ? history->fit.theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
+static const double *theta_of(const mixed *s, const cb_fit *fit, int model) {
+  return fit ? fit->theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
              : s->box.start;
 }
 
@@ -100,7 +100,7 @@ static void destroy(void *state) {
     cb_surrogate_free(s->surrogates[m]);
     cb_free(s->targets[m]);
   }
-  cb_mixed_search_free(s->search);
+  cb_search_free(s->search);
   cb_free(s);
 }
 
@@ -109,7 +109,7 @@ static cocabo_status build(mixed *s, cocabo_error *err) {
   for (int m = 0; m < N_MODELS; m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
-  return cb_mixed_search_new(&s->search, &domain, err);
+  return cb_search_new(&s->search, &domain, POOL, err);
 }
 
 static cocabo_status create(void **state, const cocabo_space *space,
@@ -168,7 +168,7 @@ static double log_slopes(const double *w, int n, double half_gap) {
 
 static bool fit_due(const cb_ask *ask) {
   const cb_history *history = ask->history;
-  const int64_t seen = history->fit.n_theta > 0 ? history->fit.rows : 0;
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
   const int64_t sparse = history->n / 20 > 10 ? history->n / 20 : 10;
   const int64_t every = ask->settings->refit_every > 0 ? ask->settings->refit_every
                         : history->n < EVERY_RESULT    ? 1
@@ -186,13 +186,13 @@ static int evaluations_for(int64_t n) {
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *theta,
                                double *evidence, cocabo_error *err) {
   const cb_history *history = ask->history;
-  const bool first = history->fit.n_theta == 0;
+  const bool first = !ask->fit;
   const int restarts = first && history->n < MANY_RESULTS ? FIRST_RESTARTS : 0;
   cb_likelihood *likelihood;
   const double *targets;
   double mean, sd;
   int n;
-  memcpy(theta, theta_of(s, history, model), (size_t)theta_count(s) * sizeof *theta);
+  memcpy(theta, theta_of(s, ask->fit, model), (size_t)theta_count(s) * sizeof *theta);
   CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, s->targets[model],
                                  &likelihood, &n, &targets, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
@@ -241,9 +241,9 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
 
 /* With numbers only there is no category to get stuck on: the warped model, if it is
  * worth it, serves every turn. */
-static int model_of(const cb_history *history, int64_t turn) {
-  const bool worth_it = history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
-  const bool its_turn = history->space->c == 0 || turn % TURNS == 2;
+static int model_of(const cb_ask *ask, int64_t turn) {
+  const bool worth_it = ask->fit && ask->fit->theta[FIT_WARP] > 0.0;
+  const bool its_turn = ask->history->space->c == 0 || turn % TURNS == 2;
   return worth_it && its_turn ? WARPED : PLAIN;
 }
 
@@ -268,21 +268,22 @@ static cb_acquire taste_of(const mixed *s, const cb_ask *ask, int k, int64_t tur
 
 /* The results as a model sees them, its incumbent, and beliefs about everything that
  * is pending or failed. */
-static cocabo_status open_model(mixed *s, const cb_history *history, int m,
-                                cocabo_error *err) {
+static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error *err) {
+  const cb_history *history = ask->history;
   cb_surrogate *surrogate = s->surrogates[m];
   const double *y = s->targets[m];
   double worst = history->n > 0 ? y[0] : 0.0;
   for (int64_t i = 1; i < history->n; i++)
     worst = fmin(worst, y[i]);
-  CB_TRY(cb_surrogate_follow(surrogate, history, theta_of(s, history, m), y, err));
+  CB_TRY(cb_surrogate_follow(surrogate, history, ask->fit, theta_of(s, ask->fit, m), y,
+                             err));
   s->top[m] = history->best;
   s->best[m] =
       history->best >= 0 ? cb_surrogate_standardise(surrogate, y[history->best]) : 0.0;
   if (!s->settings->deterministic && history->n > 0)
     s->top[m] = cb_surrogate_best(surrogate, &s->best[m]);
   s->believed[m] = 0;
-  return cb_surrogate_believe(surrogate, history, worst, err);
+  return cb_surrogate_fantasize(surrogate, history, worst, err);
 }
 
 /* And about points 0 .. k-1 of the batch. */
@@ -292,7 +293,7 @@ static cocabo_status believe_batch(mixed *s, int m, const cb_proposal *out, int 
   int32_t h[COCABO_MAX_PARAMETERS];
   for (; s->believed[m] < k; s->believed[m]++) {
     cb_space_encode(s->space, out[s->believed[m]].cells, x, h);
-    CB_TRY(cb_gp_believe(cb_surrogate_gp(s->surrogates[m]), x, h, err));
+    CB_TRY(cb_gp_fantasize(cb_surrogate_gp(s->surrogates[m]), 1, x, h, NULL, err));
   }
   return COCABO_OK;
 }
@@ -313,12 +314,13 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   const cb_history *history = ask->history;
   const cb_trial *top =
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
-  const double *theta = theta_of(s, history, m);
+  const double *theta = theta_of(s, ask->fit, m);
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
   cb_search_plan plan = {.pool = k == 0 ? POOL : LATER_POOL,
                          .starts = k == 0           ? STARTS
                                    : k < FEW_POINTS ? LATER_STARTS
-                                                    : 1};
+                                                    : 1,
+                         .evaluations = CLIMB_EVALUATIONS};
   if (top) {
     plan.x = top->x;
     plan.h = top->h;
@@ -333,8 +335,8 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   acquire.best = s->best[m];
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE,
                            (uint64_t)ask->number + (uint64_t)k);
-  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
-                                         &acquire, &plan, &rng);
+  const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
+                                   &acquire, &plan, &rng);
   take_best(s, ask, ranked, out, k);
   out[k].drawn = false;
 }
@@ -342,11 +344,11 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
 static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODELS],
                                   cb_proposal *out, int k, cocabo_error *err) {
   const int64_t turn = ask->history->n_sampled + k;
-  const int m = model_of(ask->history, turn);
+  const int m = model_of(ask, turn);
   CB_TRY(cb_ask_poll(ask, err));
   if (!open[m]) {
     open[m] = true; /* from here on there may be beliefs to forget */
-    CB_TRY(open_model(s, ask->history, m, err));
+    CB_TRY(open_model(s, ask, m, err));
   }
   CB_TRY(believe_batch(s, m, out, k, err));
   search(s, ask, m, taste_of(s, ask, k, turn), out, k);
@@ -364,7 +366,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
     status = select_point(s, ask, open, out, k, err);
   for (int m = 0; m < N_MODELS; m++)
     if (open[m])
-      cb_surrogate_forget(s->surrogates[m]);
+      cb_surrogate_drop_fantasies(s->surrogates[m]);
   return status;
 }
 
@@ -375,8 +377,8 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   const cb_history *history = ask->history;
   double mean;
   CB_TRY(transform(s, history, err));
-  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, theta_of(s, history, PLAIN),
-                             s->targets[PLAIN], err));
+  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, ask->fit,
+                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err));
   *row = cb_surrogate_best(s->surrogates[PLAIN], &mean);
   return COCABO_OK;
 }

@@ -69,7 +69,7 @@ static void predictions(const data_set *s, double *mu, double *sd, double *likel
   cb_gp_set_y(gp, s->y);
   for (int i = 0; i < M; i++) {
     cb_gp_bind(gp, s->qh + i * c);
-    cb_gp_predict(gp, 1, s->qx + i * d, mu + i, sd + i);
+    cb_gp_predict(gp, 1, s->qx + i * d, NULL, mu + i, sd + i);
   }
   cb_gp_free(gp);
   assert_ok(cb_likelihood_new(&l, &s->spec, N, s->x, s->h, s->y, &err));

@@ -51,7 +51,7 @@ static void predictive_density_is_scikit_learns(void **state) {
   for (int i = ONEHOT_TRAIN; i < ONEHOT_TRAIN + ONEHOT_TEST; i++) {
     double mu, sd;
     cb_gp_bind(gp, onehot_h + i * ONEHOT_C);
-    cb_gp_predict(gp, 1, onehot_x + i * ONEHOT_D, &mu, &sd);
+    cb_gp_predict(gp, 1, onehot_x + i * ONEHOT_D, NULL, &mu, &sd);
     const double var = sd * sd + cb_gp_noise(gp);
     const double gap = (onehot_y[i] - mean) / scale - mu;
     sum -= 0.5 * (log(2.0 * acos(-1.0) * var) + gap * gap / var);
