@@ -14,13 +14,15 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint64_t cb_bits_of(double x) {
+#include "base/vector.h"
+
+CB_LOOPS uint64_t cb_bits_of(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
 
-static inline double cb_of_bits(uint64_t bits) {
+CB_LOOPS double cb_of_bits(uint64_t bits) {
   double x;
   memcpy(&x, &bits, sizeof x);
   return x;
@@ -32,7 +34,7 @@ static inline double cb_of_bits(uint64_t bits) {
  * trailing zeros, so that k times it is exact. */
 #define CB_EXP_MAGIC (0x1.8p52 + 1023.0)
 
-static inline double cb_exp_reduce(double x, double *r) {
+CB_LOOPS double cb_exp_reduce(double x, double *r) {
   const double log2_e = 0x1.71547652b82fep+0;
   const double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
   const double shifted = x * log2_e + CB_EXP_MAGIC;
@@ -44,7 +46,7 @@ static inline double cb_exp_reduce(double x, double *r) {
 /* exp(r) - 1 = r + r^2 q(r) for |r| <= (ln 2)/2, with q the polynomial of degree 9 that
  * is minimax for the relative error of exp(r): 1.1e-17 with the coefficients rounded to
  * double. Summed by Estrin's scheme, whose chains are short. */
-static inline double cb_exp_less_one(double r) {
+CB_LOOPS double cb_exp_less_one(double r) {
   const double r2 = r * r, r4 = r2 * r2;
   const double q01 = 0x1.000000000000ap-1 + r * 0x1.55555555554f9p-3;
   const double q23 = 0x1.5555555550839p-5 + r * 0x1.1111111127d10p-7;
@@ -57,7 +59,7 @@ static inline double cb_exp_less_one(double r) {
 
 /* exp(x) for x <= 0, within 1.1 ulp on [-708, 0]; exp(0) is exactly 1. Every x < -708
  * counts as -708, so that the result, 3.3e-308, is never subnormal. NaN gives NaN. */
-static inline double cb_exp_neg(double x) {
+CB_LOOPS double cb_exp_neg(double x) {
   /* x < -708 ? -708 : x, as a mask made of the sign of 708 - |x|. GCC 12 turns every
    * form with a comparison into a branch, for SSE2 or for AVX2, and a branch around
    * arithmetic keeps the loop scalar. |x| clears the sign of a NaN, so it passes. */

@@ -87,9 +87,8 @@ double cb_kernel_self(const cb_kernel *k) {
   return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b;
 }
 
-CB_VECTORISED
-static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
-                    double *restrict ka) {
+CB_LOOPS void overlap_loops(int c, int n, const int32_t *H, int ld, const int32_t *h,
+                            double *restrict ka) {
   for (int i = 0; i < n; i++)
     ka[i] = 0.0;
   for (int j = 0; j < c; j++)
@@ -98,23 +97,30 @@ static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
   for (int i = 0; i < n && c > 0; i++)
     ka[i] /= c;
 }
+CB_DISPATCH_VOID(static, overlap,
+                 (int c, int n, const int32_t *H, int ld, const int32_t *h,
+                  double *restrict ka),
+                 (c, n, H, ld, h, ka))
 
 /* t[i] = sum_j t_j [h_j != H_ij] */
-CB_VECTORISED
-static void changes(int c, const double *rate, int n, const int32_t *H, int ld,
-                    const int32_t *h, double *restrict t) {
+CB_LOOPS void changes_loops(int c, const double *rate, int n, const int32_t *H, int ld,
+                            const int32_t *h, double *restrict t) {
   for (int i = 0; i < n; i++)
     t[i] = 0.0;
   for (int j = 0; j < c; j++)
     for (int i = 0; i < n; i++)
       t[i] += rate[j] * (double)(H[cb_at(i, j, ld)] != h[j]);
 }
+CB_DISPATCH_VOID(static, changes,
+                 (int c, const double *rate, int n, const int32_t *H, int ld,
+                  const int32_t *h, double *restrict t),
+                 (c, rate, n, H, ld, h, t))
 
-CB_VECTORISED
-static void exp_negative(int n, double *t) {
+CB_LOOPS void exp_negative_loops(int n, double *t) {
   for (int i = 0; i < n; i++)
     t[i] = cb_exp_neg(-t[i]);
 }
+CB_DISPATCH_VOID(static, exp_negative, (int n, double *t), (n, t))
 
 void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
                           const int32_t *h, double *restrict kh, double *restrict ka) {
@@ -124,9 +130,8 @@ void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
     exp_negative(n, kh);
 }
 
-CB_VECTORISED
-void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
-                       const cb_slice *slice) {
+CB_LOOPS void cb_kernel_weights_loops(const cb_kernel *k, int n, const double *kh,
+                                      const double *ka, const cb_slice *slice) {
   double *restrict a = slice->a, *restrict b = slice->b, *restrict r0 = slice->r0;
   const double onehot = k->form == CB_ONEHOT;
   for (int i = 0; i < n; i++) {
@@ -135,11 +140,14 @@ void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double
     r0[i] = onehot * kh[i];
   }
 }
+CB_DISPATCH_VOID(extern, cb_kernel_weights,
+                 (const cb_kernel *k, int n, const double *kh, const double *ka,
+                  const cb_slice *slice),
+                 (k, n, kh, ka, slice))
 
 /* r2[i] = r0[i] + sum_j (x_j - X_ij)^2 / l_j^2 */
-static inline void scaled_squares(const cb_kernel *k, int n, const double *X, int ld,
-                                  const double *r0, const double *x,
-                                  double *restrict r2) {
+CB_LOOPS void scaled_squares(const cb_kernel *k, int n, const double *X, int ld,
+                             const double *r0, const double *x, double *restrict r2) {
   for (int i = 0; i < n; i++)
     r2[i] = r0[i];
   for (int j = 0; j < k->d; j++) {
@@ -152,9 +160,9 @@ static inline void scaled_squares(const cb_kernel *k, int n, const double *X, in
   }
 }
 
-CB_VECTORISED
-void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
-                   const cb_slice *slice, const double *x, double *restrict kz) {
+CB_LOOPS void cb_kernel_row_loops(const cb_kernel *k, int n, const double *X, int ld,
+                                  const cb_slice *slice, const double *x,
+                                  double *restrict kz) {
   const double *a = slice->a, *b = slice->b;
   scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
@@ -162,13 +170,17 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
     kz[i] = a[i] + b[i] * ((1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s));
   }
 }
+CB_DISPATCH_VOID(extern, cb_kernel_row,
+                 (const cb_kernel *k, int n, const double *X, int ld,
+                  const cb_slice *slice, const double *x, double *restrict kz),
+                 (k, n, X, ld, slice, x, kz))
 
 /* dk_x/d(r2) = -(5/6) (1 + s) exp(-s): no singularity at r = 0, so a candidate lying on
  * a stored point needs no special case. */
-CB_VECTORISED
-void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
-                         const cb_slice *slice, const double *x, double *restrict kz,
-                         double *restrict slope, double *restrict kx) {
+CB_LOOPS void cb_kernel_row_slope_loops(const cb_kernel *k, int n, const double *X,
+                                        int ld, const cb_slice *slice, const double *x,
+                                        double *restrict kz, double *restrict slope,
+                                        double *restrict kx) {
   const double *a = slice->a, *b = slice->b;
   scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
@@ -183,10 +195,15 @@ void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
   for (int i = 0; i < n; i++)
     kz[i] = a[i] + b[i] * kz[i];
 }
+CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
+                 (const cb_kernel *k, int n, const double *X, int ld,
+                  const cb_slice *slice, const double *x, double *restrict kz,
+                  double *restrict slope, double *restrict kx),
+                 (k, n, X, ld, slice, x, kz, slope, kx))
 
 /* Scaled squared distances of point i to the CB_BLOCK candidates, on top of r0. */
-static inline void block_squares(const cb_kernel *k, const double *X, int ld, double r0,
-                                 const double *Q, double *restrict r2) {
+CB_LOOPS void block_squares(const cb_kernel *k, const double *X, int ld, double r0,
+                            const double *Q, double *restrict r2) {
   for (int w = 0; w < CB_BLOCK; w++)
     r2[w] = r0;
   for (int j = 0; j < k->d; j++) {
@@ -201,9 +218,9 @@ static inline void block_squares(const cb_kernel *k, const double *X, int ld, do
 
 /* Three passes over the block: the one with the exponential is one long loop, which is
  * the form that compilers vectorise. */
-CB_VECTORISED
-void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
-                     const cb_slice *slice, const double *Q, double *restrict out) {
+CB_LOOPS void cb_kernel_block_loops(const cb_kernel *k, int n, const double *X, int ld,
+                                    const cb_slice *slice, const double *Q,
+                                    double *restrict out) {
   const double *a = slice->a, *b = slice->b;
   for (int i = 0; i < n; i++)
     block_squares(k, X + i, ld, slice->r0[i], Q, out + cb_at(0, i, CB_BLOCK));
@@ -215,12 +232,16 @@ void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
     for (int w = 0; w < CB_BLOCK; w++)
       out[cb_at(w, i, CB_BLOCK)] = a[i] + b[i] * out[cb_at(w, i, CB_BLOCK)];
 }
+CB_DISPATCH_VOID(extern, cb_kernel_block,
+                 (const cb_kernel *k, int n, const double *X, int ld,
+                  const cb_slice *slice, const double *Q, double *restrict out),
+                 (k, n, X, ld, slice, Q, out))
 
 /* How unlike point i's categories are those of the candidates: by the rates, and by the
  * share that differs. */
-static inline void block_changes(const cb_kernel *k, const int32_t *H, int ld,
-                                 const int32_t *G, double *restrict t,
-                                 double *restrict share) {
+CB_LOOPS void block_changes(const cb_kernel *k, const int32_t *H, int ld,
+                            const int32_t *G, double *restrict t,
+                            double *restrict share) {
   const double part = k->c > 0 ? 1.0 / k->c : 0.0;
   for (int w = 0; w < CB_BLOCK; w++)
     t[w] = share[w] = 0.0;
@@ -236,10 +257,9 @@ static inline void block_changes(const cb_kernel *k, const int32_t *H, int ld,
 }
 
 /* A few rows at a time, so that the long loops stay in the first-level cache. */
-CB_VECTORISED
-void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
-                           int ld, const double *Q, const int32_t *G,
-                           double *restrict out) {
+CB_LOOPS void cb_kernel_block_mixed_loops(const cb_kernel *k, int n, const double *X,
+                                          const int32_t *H, int ld, const double *Q,
+                                          const int32_t *G, double *restrict out) {
   enum { ROWS = 16 };
   double kh[ROWS * CB_BLOCK], apart[ROWS * CB_BLOCK];
   for (int first = 0; first < n; first += ROWS) {
@@ -265,6 +285,10 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
     }
   }
 }
+CB_DISPATCH_VOID(extern, cb_kernel_block_mixed,
+                 (const cb_kernel *k, int n, const double *X, const int32_t *H, int ld,
+                  const double *Q, const int32_t *G, double *restrict out),
+                 (k, n, X, H, ld, Q, G, out))
 
 /* A point that shares the old category of the variable loses it, one that has the new
  * category gains it, and all others stay as similar as they were. */
@@ -287,9 +311,8 @@ void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
   }
 }
 
-CB_VECTORISED
-double cb_kernel_weighted_squares(int n, const double *w, const double *column,
-                                  double x) {
+CB_LOOPS double cb_kernel_weighted_squares_loops(int n, const double *w,
+                                                 const double *column, double x) {
   enum { LANES = 8 };
   double s[LANES] = {0};
   int i = 0;
@@ -304,13 +327,14 @@ double cb_kernel_weighted_squares(int n, const double *w, const double *column,
   }
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
+CB_DISPATCH(extern, double, cb_kernel_weighted_squares,
+            (int n, const double *w, const double *column, double x), (n, w, column, x))
 
 /* Products, not choices: GCC 12 makes wrong code of a vectorised `int != int ? double :
  * 0.0` in a sum (a test knows). The same form is used wherever categories are compared.
  */
-CB_VECTORISED
-double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
-                                  int32_t h) {
+CB_LOOPS double cb_kernel_weighted_changes_loops(int n, const double *w,
+                                                 const int32_t *column, int32_t h) {
   enum { LANES = 8 };
   double s[LANES] = {0};
   int i = 0;
@@ -321,3 +345,6 @@ double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
     s[l] += w[i] * (double)(column[i] != h);
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
+CB_DISPATCH(extern, double, cb_kernel_weighted_changes,
+            (int n, const double *w, const int32_t *column, int32_t h),
+            (n, w, column, h))

@@ -178,14 +178,17 @@ double cb_parzen_draw(const cb_parzen *p, cb_rng *rng) {
   }
 }
 
-CB_VECTORISED
-static void bells(int n, double x, const double *at, const double *rate,
-                  double *restrict out) {
+CB_LOOPS void bells_loops(int n, double x, const double *at, const double *rate,
+                          double *restrict out) {
   for (int i = 0; i < n; i++) {
     const double z = (x - at[i]) * rate[i];
     out[i] = cb_exp_neg(-0.5 * z * z);
   }
 }
+CB_DISPATCH_VOID(static, bells,
+                 (int n, double x, const double *at, const double *rate,
+                  double *restrict out),
+                 (n, x, at, rate, out))
 
 /* The prior is so wide that the sum is never near 0. */
 double cb_parzen_log_density(cb_parzen *p, double x) {
