@@ -10,15 +10,13 @@
 enum { ROWS = 4 };
 _Static_assert((int)CB_BLOCK_SPARE == CB_BLOCK + ROWS, "a square block and four rows");
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE double *row(double *B, int i) {
+CB_LOOPS double *row(double *B, int i) {
   return B + (ptrdiff_t)i * CB_BLOCK;
 }
 
 /* r_k -= sum_t u[k*by_row + t*by_term] b_t for rows r_0 .. r_3 and b_0 .. b_3. */
-INLINE void subtract_four(double *restrict r, const double *u, ptrdiff_t by_row,
-                          ptrdiff_t by_term, const double *restrict b) {
+CB_LOOPS void subtract_four(double *restrict r, const double *u, ptrdiff_t by_row,
+                            ptrdiff_t by_term, const double *restrict b) {
   const double *u0 = u, *u1 = u0 + by_row, *u2 = u1 + by_row, *u3 = u2 + by_row;
   const ptrdiff_t t1 = by_term, t2 = 2 * by_term, t3 = 3 * by_term;
   for (int w = 0; w < CB_BLOCK; w++) {
@@ -36,8 +34,8 @@ INLINE void subtract_four(double *restrict r, const double *u, ptrdiff_t by_row,
 
 /* Row i once the rows before `from` are subtracted: the rest of them, then the pivot.
  */
-INLINE void finish_row(int i, int from, const double *u, double *B,
-                       double *restrict squares) {
+CB_LOOPS void finish_row(int i, int from, const double *u, double *B,
+                         double *restrict squares) {
   double *restrict r = row(B, i);
   for (int j = from; j < i; j++) {
     const double *restrict b = row(B, j);
@@ -51,9 +49,8 @@ INLINE void finish_row(int i, int from, const double *u, double *B,
   }
 }
 
-CB_VECTORISED
-void cb_block_solve(int n, const double *U, int ldu, double *restrict B,
-                    double *restrict squares) {
+CB_LOOPS void cb_block_solve_loops(int n, const double *U, int ldu, double *restrict B,
+                                   double *restrict squares) {
   memset(squares, 0, CB_BLOCK * sizeof *squares);
   for (int i = 0; i < n; i += ROWS) {
     const double *u = U + (ptrdiff_t)i * ldu;
@@ -64,20 +61,26 @@ void cb_block_solve(int n, const double *U, int ldu, double *restrict B,
       finish_row(i + k, rows == ROWS ? i : 0, u + (ptrdiff_t)k * ldu, B, squares);
   }
 }
+CB_DISPATCH_VOID(extern, cb_block_solve,
+                 (int n, const double *U, int ldu, double *restrict B,
+                  double *restrict squares),
+                 (n, U, ldu, B, squares))
 
-CB_VECTORISED
-void cb_block_weigh(int n, const double *B, const double *w, double *restrict out) {
+CB_LOOPS void cb_block_weigh_loops(int n, const double *B, const double *w,
+                                   double *restrict out) {
   for (int k = 0; k < CB_BLOCK; k++)
     out[k] = 0.0;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < CB_BLOCK; k++)
       out[k] += w[i] * B[(ptrdiff_t)i * CB_BLOCK + k];
 }
+CB_DISPATCH_VOID(extern, cb_block_weigh,
+                 (int n, const double *B, const double *w, double *restrict out),
+                 (n, B, w, out))
 
 /* C -= A^T B for blocks of n rows, C being CB_BLOCK rows. Rows n .. n+3 of A and B must
  * exist; they are set to zero to fill up the last four. */
-CB_VECTORISED
-static void subtract_product(int n, double *A, double *B, double *restrict C) {
+CB_LOOPS void subtract_product_loops(int n, double *A, double *B, double *restrict C) {
   const int whole = (n + ROWS - 1) / ROWS * ROWS;
   for (int i = n; i < whole; i++) {
     memset(row(A, i), 0, CB_BLOCK * sizeof *A);
@@ -87,6 +90,8 @@ static void subtract_product(int n, double *A, double *B, double *restrict C) {
     for (int a = 0; a < CB_BLOCK; a += ROWS)
       subtract_four(row(C, a), row(A, i) + a, 1, CB_BLOCK, row(B, i));
 }
+CB_DISPATCH_VOID(static, subtract_product,
+                 (int n, double *A, double *B, double *restrict C), (n, A, B, C))
 
 /* ---- whole matrices, one block of columns after the other --------------------------
  */
@@ -116,8 +121,7 @@ static void store(double *A, int lda, int first, int rows, int width, double *B)
 }
 
 /* Cholesky of the square block D in place, its upper triangle; n <= CB_BLOCK. */
-CB_VECTORISED
-static bool factor_square(int n, double *D) {
+CB_LOOPS bool factor_square_loops(int n, double *D) {
   for (int a = 0; a < n; a++) {
     double *restrict r = row(D, a);
     for (int k = 0; k < a; k++) {
@@ -135,6 +139,7 @@ static bool factor_square(int n, double *D) {
   }
   return true;
 }
+CB_DISPATCH(static, bool, factor_square, (int n, double *D), (n, D))
 
 /* The columns first .. first+width-1: above the diagonal block they are U^-T A of what
  * is factored already, and what that explains is taken off the diagonal block. */

@@ -5,6 +5,7 @@
 
 #include "base/block.h"
 #include "base/linalg.h"
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/cholesky.h"
@@ -155,7 +156,7 @@ static bool factor(cb_likelihood *l) {
 static double log_determinant_half(const cb_likelihood *l) {
   double sum = 0.0;
   for (int i = 0; i < l->n; i++)
-    sum += log(l->K[cb_at(i, i, l->n)]);
+    sum += cb_log(l->K[cb_at(i, i, l->n)]);
   return sum;
 }
 

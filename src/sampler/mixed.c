@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/gp.h"
@@ -160,7 +161,7 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
   const double m = s->half_gap = cb_cut_far_below(history, s->targets[PLAIN], &s->cut);
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i];
-    warped[i] = m > 0.0 ? -log(gap / m + WARP_FLOOR) : y[i];
+    warped[i] = m > 0.0 ? -cb_log(gap / m + WARP_FLOOR) : y[i];
   }
   return COCABO_OK;
 }
@@ -169,7 +170,7 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
 static double log_slopes(const double *w, int n, double half_gap) {
   double sum = 0.0;
   for (int i = 0; i < n; i++)
-    sum += w[i] - log(half_gap) - log(2.0);
+    sum += w[i] - cb_log(half_gap) - cb_log(2.0);
   return sum;
 }
 
@@ -210,7 +211,7 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, restarts, evaluations_for(results),
                    &rng, theta, evidence, err));
   cb_moments(n, targets, &mean, &sd);
-  *evidence -= n * log(sd);
+  *evidence -= n * cb_log(sd);
   if (model == WARPED)
     *evidence += log_slopes(targets, n, s->half_gap);
   return COCABO_OK;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/maths.h"
+
 enum {
   WINS = 3, /* in a row widen it */
   LEAST_PATIENCE = 4,
@@ -69,7 +71,7 @@ void cb_trust_box(const cocabo_space *space, const double *x, double length,
   for (int j = 0; j < space->d; j++)
     mean += log_scales[j] / space->d;
   for (int j = 0; j < space->d; j++) {
-    const double along = length * exp(log_scales[j] - mean);
+    const double along = length * cb_exp(log_scales[j] - mean);
     lower[j] = fmax(x[j] - along, -1.0);
     upper[j] = fmin(x[j] + along, 1.0);
     if (hold)
