@@ -348,7 +348,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   cocabo *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(catch_up_bandits(s, ask->history, err));
-  CB_TRY(cb_learner_follow(&s->learner, ask->history, err));
+  CB_TRY(cb_learner_follow(&s->learner, ask, err));
   const cocabo_status status = select_batch(s, ask, out, err);
   cb_surrogate_forget(s->learner.surrogate);
   return status;
@@ -356,7 +356,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
-  return cb_learner_best(&((cocabo *)state)->learner, ask->history, row, err);
+  return cb_learner_best(&((cocabo *)state)->learner, ask, row, err);
 }
 
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------

@@ -184,10 +184,9 @@ static const cb_trial *told(const cb_history *history, int64_t row) {
   return &history->trials[history->told[row]];
 }
 
-static const double *theta_of(const exp3bo *s, const cb_history *history, int arm) {
+static const double *theta_of(const exp3bo *s, const cb_fit *fit, int arm) {
   const int count = cb_theta_lay_out(&s->spec).count;
-  return history->fit.n_theta > 0 ? history->fit.theta + (ptrdiff_t)arm * count
-                                  : s->box.start;
+  return fit ? fit->theta + (ptrdiff_t)arm * count : s->box.start;
 }
 
 static cocabo_status need_surrogate(exp3bo *s, int arm, cocabo_error *err) {
@@ -200,11 +199,10 @@ static cocabo_status need_surrogate(exp3bo *s, int arm, cocabo_error *err) {
   return COCABO_OK;
 }
 
-static cocabo_status follow(exp3bo *s, const cb_history *history, int arm,
-                            cocabo_error *err) {
+static cocabo_status follow(exp3bo *s, const cb_ask *ask, int arm, cocabo_error *err) {
   CB_TRY(need_surrogate(s, arm, err));
-  return cb_surrogate_follow(s->surrogates[arm], history, theta_of(s, history, arm),
-                             history->y, err);
+  return cb_surrogate_follow(s->surrogates[arm], ask->history, ask->fit,
+                             theta_of(s, ask->fit, arm), ask->history->y, err);
 }
 
 /* Row of the arm's best result, -1 if it has none; *worst is its worst, or that of all
@@ -239,7 +237,7 @@ static cocabo_status open_arm(exp3bo *s, int arm, double worst, cocabo_error *er
   const cb_history *history = s->ask->history;
   if (s->open[arm])
     return COCABO_OK;
-  CB_TRY(follow(s, history, arm, err));
+  CB_TRY(follow(s, s->ask, arm, err));
   s->open[arm] = true; /* from here on there may be beliefs to forget */
   CB_TRY(cb_surrogate_believe(s->surrogates[arm], history, worst, err));
   for (int k = 0; k < s->n; k++)
@@ -475,7 +473,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   double highest = 0.0, target = 0.0, mean, sd;
   int64_t found = -1;
   for (int arm = 0; arm < s->n_arms; arm++) {
-    CB_TRY(follow(s, ask->history, arm, err));
+    CB_TRY(follow(s, ask, arm, err));
     const int64_t candidate = cb_surrogate_best(s->surrogates[arm], &target);
     if (candidate < 0)
       continue;
@@ -497,13 +495,15 @@ static bool fit_due(const cb_ask *ask) {
 }
 
 /* Has the arm enough results, and one that the last fit did not see? */
-static bool has_news(const exp3bo *s, const cb_history *history, int arm) {
+static bool has_news(const exp3bo *s, const cb_ask *ask, int arm) {
+  const cb_history *history = ask->history;
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
   int64_t results = 0;
   bool news = false;
   for (int64_t i = 0; i < history->n; i++)
     if (arm_of(s, told(history, i)->h) == arm) {
       results++;
-      news |= history->fit.n_theta == 0 || i >= history->fit.rows;
+      news |= i >= seen;
     }
   return news && results >= LEAST_RESULTS;
 }
@@ -513,7 +513,7 @@ static int n_theta(const void *state) {
   return s->n_arms * cb_theta_lay_out(&s->spec).count;
 }
 
-static cocabo_status start_fit(const exp3bo *s, const cb_history *history, cb_fit *out,
+static cocabo_status start_fit(const exp3bo *s, const cb_ask *ask, cb_fit *out,
                                cocabo_error *err) {
   const size_t count = (size_t)cb_theta_lay_out(&s->spec).count;
   out->n_theta = n_theta(s);
@@ -521,7 +521,7 @@ static cocabo_status start_fit(const exp3bo *s, const cb_history *history, cb_fi
   if (!out->theta)
     return cb_no_memory(err);
   for (int arm = 0; arm < s->n_arms; arm++)
-    memcpy(out->theta + (size_t)arm * count, theta_of(s, history, arm),
+    memcpy(out->theta + (size_t)arm * count, theta_of(s, ask->fit, arm),
            count * sizeof *out->theta);
   return COCABO_OK;
 }
@@ -532,9 +532,9 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   const cb_history *history = ask->history;
   const size_t count = (size_t)cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  CB_TRY(start_fit(s, history, out, err));
+  CB_TRY(start_fit(s, ask, out, err));
   for (int arm = 0; arm < s->n_arms; arm++) {
-    if (!has_news(s, history, arm))
+    if (!has_news(s, ask, arm))
       continue;
     CB_TRY(cb_ask_poll(ask, err));
     CB_TRY(need_surrogate(s, arm, err));

@@ -83,9 +83,8 @@ static int theta_count(const mixed *s) {
   return cb_theta_lay_out(&s->spec).count;
 }
 
-static const double *theta_of(const mixed *s, const cb_history *history, int model) {
-  return history->fit.n_theta > 0
-             ? history->fit.theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
+static const double *theta_of(const mixed *s, const cb_fit *fit, int model) {
+  return fit ? fit->theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
              : s->box.start;
 }
 
@@ -167,7 +166,7 @@ static double log_slopes(const double *w, int n, double half_gap) {
 
 static bool fit_due(const cb_ask *ask) {
   const cb_history *history = ask->history;
-  const int64_t seen = history->fit.n_theta > 0 ? history->fit.rows : 0;
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
   const int64_t sparse = history->n / 20 > 10 ? history->n / 20 : 10;
   const int64_t every = ask->settings->refit_every > 0 ? ask->settings->refit_every
                         : history->n < EVERY_RESULT    ? 1
@@ -185,13 +184,13 @@ static int evaluations_for(int64_t n) {
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *theta,
                                double *evidence, cocabo_error *err) {
   const cb_history *history = ask->history;
-  const bool first = history->fit.n_theta == 0;
+  const bool first = !ask->fit;
   const int restarts = first && history->n < MANY_RESULTS ? FIRST_RESTARTS : 0;
   cb_likelihood *likelihood;
   const double *targets;
   double mean, sd;
   int n;
-  memcpy(theta, theta_of(s, history, model), (size_t)theta_count(s) * sizeof *theta);
+  memcpy(theta, theta_of(s, ask->fit, model), (size_t)theta_count(s) * sizeof *theta);
   CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, s->targets[model],
                                  &likelihood, &n, &targets, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
@@ -240,9 +239,9 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
 
 /* With numbers only there is no category to get stuck on: the warped model, if it is
  * worth it, serves every turn. */
-static int model_of(const cb_history *history, int64_t turn) {
-  const bool worth_it = history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
-  const bool its_turn = history->space->c == 0 || turn % TURNS == 2;
+static int model_of(const cb_ask *ask, int64_t turn) {
+  const bool worth_it = ask->fit && ask->fit->theta[FIT_WARP] > 0.0;
+  const bool its_turn = ask->history->space->c == 0 || turn % TURNS == 2;
   return worth_it && its_turn ? WARPED : PLAIN;
 }
 
@@ -267,14 +266,15 @@ static cb_acquire taste_of(const mixed *s, const cb_ask *ask, int k, int64_t tur
 
 /* The results as a model sees them, its incumbent, and beliefs about everything that
  * is pending or failed. */
-static cocabo_status open_model(mixed *s, const cb_history *history, int m,
-                                cocabo_error *err) {
+static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error *err) {
+  const cb_history *history = ask->history;
   cb_surrogate *surrogate = s->surrogates[m];
   const double *y = s->targets[m];
   double worst = history->n > 0 ? y[0] : 0.0;
   for (int64_t i = 1; i < history->n; i++)
     worst = fmin(worst, y[i]);
-  CB_TRY(cb_surrogate_follow(surrogate, history, theta_of(s, history, m), y, err));
+  CB_TRY(cb_surrogate_follow(surrogate, history, ask->fit, theta_of(s, ask->fit, m), y,
+                             err));
   s->top[m] = history->best;
   s->best[m] =
       history->best >= 0 ? cb_surrogate_standardise(surrogate, y[history->best]) : 0.0;
@@ -312,7 +312,7 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   const cb_history *history = ask->history;
   const cb_trial *top =
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
-  const double *theta = theta_of(s, history, m);
+  const double *theta = theta_of(s, ask->fit, m);
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
   cb_search_plan plan = {.pool = k == 0 ? POOL : LATER_POOL,
                          .starts = k == 0           ? STARTS
@@ -341,11 +341,11 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
 static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODELS],
                                   cb_proposal *out, int k, cocabo_error *err) {
   const int64_t turn = ask->history->n_sampled + k;
-  const int m = model_of(ask->history, turn);
+  const int m = model_of(ask, turn);
   CB_TRY(cb_ask_poll(ask, err));
   if (!open[m]) {
     open[m] = true; /* from here on there may be beliefs to forget */
-    CB_TRY(open_model(s, ask->history, m, err));
+    CB_TRY(open_model(s, ask, m, err));
   }
   CB_TRY(believe_batch(s, m, out, k, err));
   search(s, ask, m, taste_of(s, ask, k, turn), out, k);
@@ -374,8 +374,8 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   const cb_history *history = ask->history;
   double mean;
   CB_TRY(transform(s, history, err));
-  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, theta_of(s, history, PLAIN),
-                             s->targets[PLAIN], err));
+  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, ask->fit,
+                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err));
   *row = cb_surrogate_best(s->surrogates[PLAIN], &mean);
   return COCABO_OK;
 }

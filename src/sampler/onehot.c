@@ -146,7 +146,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
                              cocabo_error *err) {
   onehot *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
-  CB_TRY(cb_learner_follow(&s->learner, ask->history, err));
+  CB_TRY(cb_learner_follow(&s->learner, ask, err));
   const cocabo_status status = select_batch(s, ask, out, err);
   cb_surrogate_forget(s->learner.surrogate);
   return status;
@@ -154,7 +154,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
-  return cb_learner_best(&((onehot *)state)->learner, ask->history, row, err);
+  return cb_learner_best(&((onehot *)state)->learner, ask, row, err);
 }
 
 static int n_theta(const void *state) {

@@ -136,8 +136,9 @@ cb_domain cb_domain_of(const cocabo_space *space) {
 bool cb_fit_due_by_rounds(const cb_ask *ask) {
   const cb_history *history = ask->history;
   const int64_t every = ask->settings->refit_every;
-  const int64_t last = history->fit.n_theta > 0 ? history->fit.round + 1 : 0;
-  const bool unseen = history->n - history->fit.rows > ask->settings->model_size;
+  const int64_t last = ask->fit ? ask->fit->round + 1 : 0;
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
+  const bool unseen = history->n - seen > ask->settings->model_size;
   return history->n > 1 && (unseen || (history->n_rounds + 1) / every > last / every);
 }
 

@@ -15,14 +15,15 @@ struct cb_surrogate {
   cb_kernel_spec spec;
   int64_t model_size;
   cb_gp *gp;
-  int64_t fit_basis; /* of the hyper-parameters in gp; -1 = none yet */
-  int64_t followed;  /* rows of the history that were taken in or passed over */
-  int64_t n;         /* rows in gp, without what is only believed */
-  int64_t *rows;     /* which they are, n */
-  double *x;         /* d x n: points of rows, gathered */
-  int32_t *h;        /* c x n */
-  double *y;         /* n: their targets */
-  double *distance;  /* of every row of the history to what is chosen already */
+  int64_t fit_rows; /* results that the fit in gp saw; -1: gp holds nothing */
+  double *theta;    /* its hyper-parameters */
+  int64_t followed; /* rows of the history that were taken in or passed over */
+  int64_t n;        /* rows in gp, without what is only believed */
+  int64_t *rows;    /* which they are, n */
+  double *x;        /* d x n: points of rows, gathered */
+  int32_t *h;       /* c x n */
+  double *y;        /* n: their targets */
+  double *distance; /* of every row of the history to what is chosen already */
   size_t rows_room, x_room, h_room, y_room, distance_room;
 };
 
@@ -36,8 +37,10 @@ cocabo_status cb_surrogate_new(cb_surrogate **out, const cocabo_space *space,
   s->space = space;
   s->spec = *spec;
   s->model_size = model_size;
-  s->fit_basis = -1;
-  const cocabo_status status = cb_gp_new(&s->gp, spec, err);
+  s->fit_rows = -1;
+  s->theta = cb_calloc((size_t)cb_theta_lay_out(spec).count, sizeof *s->theta);
+  const cocabo_status status =
+      s->theta ? cb_gp_new(&s->gp, spec, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
     cb_surrogate_free(s);
     return status;
@@ -50,6 +53,7 @@ void cb_surrogate_free(cb_surrogate *s) {
   if (!s)
     return;
   cb_gp_free(s->gp);
+  cb_free(s->theta);
   cb_free(s->rows);
   cb_free(s->x);
   cb_free(s->h);
@@ -177,15 +181,19 @@ static cocabo_status gather_targets(cb_surrogate *s, const double *y,
   return COCABO_OK;
 }
 
+static size_t theta_bytes(const cb_surrogate *s) {
+  return (size_t)cb_theta_lay_out(&s->spec).count * sizeof *s->theta;
+}
+
 static cocabo_status start_over(cb_surrogate *s, const cb_history *history,
-                                const double *theta, cocabo_error *err) {
-  s->fit_basis = -1; /* until the factor stands */
-  CB_TRY(choose_rows(s, history, history->fit.rows, err));
+                                int64_t rows, const double *theta, cocabo_error *err) {
+  s->fit_rows = -1; /* until the factor stands */
+  CB_TRY(choose_rows(s, history, rows, err));
   CB_TRY(gather_points(s, history, err));
   cb_gp_set_theta(s->gp, theta);
   CB_TRY(cb_gp_factor(s->gp, (int)s->n, s->x, s->h, err));
-  s->followed = history->fit.rows;
-  s->fit_basis = history->fit.n_theta > 0 ? history->fit.basis : 0;
+  memcpy(s->theta, theta, theta_bytes(s));
+  s->followed = s->fit_rows = rows;
   return COCABO_OK;
 }
 
@@ -200,19 +208,21 @@ static cocabo_status append_row(cb_surrogate *s, const cb_history *history,
   }
   const cocabo_status status = cb_gp_push(s->gp, trial->x, trial->h, err);
   if (status != COCABO_OK) {
-    s->fit_basis = -1; /* the process may have lost its points */
+    s->fit_rows = -1; /* the process may have lost its points */
     return status;
   }
   s->rows[s->n++] = s->followed++;
   return COCABO_OK;
 }
 
+/* A fit is recognised by what the factor depends on: fits of the same log may be told
+ * apart by nothing else. */
 cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
-                                  const double *theta, const double *y,
-                                  cocabo_error *err) {
-  const int64_t basis = history->fit.n_theta > 0 ? history->fit.basis : 0;
-  if (s->fit_basis != basis)
-    CB_TRY(start_over(s, history, theta, err));
+                                  const cb_fit *fit, const double *theta,
+                                  const double *y, cocabo_error *err) {
+  const int64_t rows = fit ? fit->rows : 0;
+  if (s->fit_rows != rows || memcmp(s->theta, theta, theta_bytes(s)) != 0)
+    CB_TRY(start_over(s, history, rows, theta, err));
   while (s->followed < history->n)
     CB_TRY(append_row(s, history, err));
   CB_TRY(gather_targets(s, y, err));
@@ -237,7 +247,7 @@ cocabo_status cb_surrogate_believe(cb_surrogate *s, const cb_history *history,
 }
 
 void cb_surrogate_forget(cb_surrogate *s) {
-  if (s->fit_basis >= 0) /* else it holds nothing that anybody will use */
+  if (s->fit_rows >= 0) /* else it holds nothing that anybody will use */
     cb_gp_truncate(s->gp, (int)s->n);
 }
 
@@ -271,7 +281,7 @@ cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history
                                       const double *y, cb_likelihood **out, int *n,
                                       const double **targets, cocabo_error *err) {
   *out = NULL;
-  s->fit_basis = -1;
+  s->fit_rows = -1;
   CB_TRY(choose_rows(s, history, history->n, err));
   CB_TRY(gather_points(s, history, err));
   CB_TRY(gather_targets(s, y, err));

@@ -30,11 +30,12 @@ void cb_surrogate_free(cb_surrogate *s); /* NULL is allowed */
  * might as well not be in the history. h is borrowed. */
 void cb_surrogate_restrict(cb_surrogate *s, const int32_t *h);
 
-/* Takes in what is new. theta are the hyper-parameters of history->fit, or the start
- * before any fit; y[0..history->n-1] are the targets (the history's or a transform). */
+/* Takes in what is new. theta are the hyper-parameters of the fit, of which it may be a
+ * part, or the start where fit is NULL; y[0..history->n-1] are the targets (the
+ * history's or a transform). */
 cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
-                                  const double *theta, const double *y,
-                                  cocabo_error *err);
+                                  const cb_fit *fit, const double *theta,
+                                  const double *y, cocabo_error *err);
 
 /* What is not evaluated yet, or never will be: pending trials are believed to have
  * their posterior mean (Appendix F), failed ones `worst` in the units of y. */

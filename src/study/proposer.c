@@ -56,6 +56,7 @@ cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold,
 cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold,
                            const cb_history *history, int64_t number, int n) {
   return (cb_ask){.history = history,
+                  .fit = history->fit.n_theta > 0 ? &history->fit : NULL,
                   .settings = &fold->resolved.settings,
                   .number = number,
                   .batch = n,

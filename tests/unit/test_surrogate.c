@@ -124,8 +124,8 @@ static cocabo_status try_to_follow(cb_surrogate *s, const cb_history *h,
                                    const cb_kernel_spec *spec) {
   double theta[CB_MAX_THETA];
   make_theta(spec, 0, theta);
-  return cb_surrogate_follow(s, h, h->fit.n_theta > 0 ? h->fit.theta : theta, h->y,
-                             &err);
+  const cb_fit *fit = h->fit.n_theta > 0 ? &h->fit : NULL;
+  return cb_surrogate_follow(s, h, fit, fit ? fit->theta : theta, h->y, &err);
 }
 
 static void follow(cb_surrogate *s, const cb_history *h, const cb_kernel_spec *spec) {
@@ -296,7 +296,7 @@ static void targets_are_the_callers(void **state) {
     scaled[i] = 1e3 * h->y[i] - 7.0;
   follow(s, h, &spec);
   const views plain = look(s);
-  assert_ok(cb_surrogate_follow(s, h, h->fit.theta, scaled, &err));
+  assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, scaled, &err));
   const views other = look(s);
   assert_relative(other.scale, 1e3 * plain.scale, 1e-12);
   assert_close(other.mean, 1e3 * plain.mean - 7.0, 1e-12);
@@ -306,6 +306,31 @@ static void targets_are_the_callers(void **state) {
   const views again = look(s);
   assert_same(&plain, &again);
   cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+/* Two workers fit the same log at the same time: neither basis nor rows tell their fits
+ * apart. */
+static void fits_of_the_same_log_are_told_apart(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = spec_of(1);
+  cb_rng rng = cb_rng_make(7, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  add_rows(h, 30, &rng);
+  put_fit(h, &spec, 1);
+  double theta[CB_MAX_THETA];
+  make_theta(&spec, 2, theta);
+  cb_fit second = h->fit;
+  second.theta = theta;
+  cb_surrogate *warm = make_surrogate(h, &spec, 1000);
+  cb_surrogate *cold = make_surrogate(h, &spec, 1000);
+  follow(warm, h, &spec);
+  assert_ok(cb_surrogate_follow(warm, h, &second, theta, h->y, &err));
+  assert_ok(cb_surrogate_follow(cold, h, &second, theta, h->y, &err));
+  const views a = look(warm), b = look(cold);
+  assert_same(&a, &b);
+  cb_surrogate_free(warm);
+  cb_surrogate_free(cold);
   cb_history_free(h);
 }
 
@@ -326,7 +351,7 @@ static void the_scale_of_the_targets_does_not_matter(void **state) {
     double y[N];
     for (int i = 0; i < N; i++)
       y[i] = scales[k] * h->y[i];
-    assert_ok(cb_surrogate_follow(s, h, h->fit.theta, y, &err));
+    assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, y, &err));
     const views other = look(s);
     assert_relative(other.scale / scales[k], plain.scale, 1e-9);
     for (int i = 0; i < QUERIES; i++)
@@ -804,6 +829,7 @@ int main(void) {
       cmocka_unit_test(following_agrees_with_a_plain_process),
       cmocka_unit_test(told_order_is_followed),
       cmocka_unit_test(targets_are_the_callers),
+      cmocka_unit_test(fits_of_the_same_log_are_told_apart),
       cmocka_unit_test(the_scale_of_the_targets_does_not_matter),
       cmocka_unit_test(an_active_set_has_the_rows_that_matter),
       cmocka_unit_test(predictions_at_the_incumbent_stay_close),
