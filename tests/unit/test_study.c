@@ -160,7 +160,7 @@ static void a_batch_may_cross_the_end_of_the_design(void **state) {
   assert_int_equal(study->fold.history->n_sampled, 4);
   assert_int_equal(study->fold.history->n_rounds, 1);
   assert_ok(study->store->ops->read_since(study->store, study->id, 2, check_provenance,
-                                          NULL, &err));
+                                          NULL, NULL, &err));
   cocabo_study_free(study);
 }
 
@@ -623,11 +623,12 @@ static cocabo_status moody_create(cocabo_store *s, const char *name, cb_event *c
 }
 
 static cocabo_status moody_read(cocabo_store *s, int64_t id, int64_t seq,
-                                cb_event_fn each, void *user, cocabo_error *e) {
+                                cb_event_fn each, cb_number_fn expired, void *user,
+                                cocabo_error *e) {
   moody_store *moody = (moody_store *)s;
   if (moody->deaf)
     return cb_fail(e, COCABO_E_STORE, "the line is dead");
-  return moody->inner->ops->read_since(moody->inner, id, seq, each, user, e);
+  return moody->inner->ops->read_since(moody->inner, id, seq, each, expired, user, e);
 }
 
 static cocabo_status moody_append(cocabo_store *s, int64_t id, const cb_append *what,
@@ -655,16 +656,8 @@ static cocabo_status moody_append(cocabo_store *s, int64_t id, const cb_append *
   return status;
 }
 
-static cocabo_status moody_expired(cocabo_store *s, int64_t id, cb_number_fn each,
-                                   void *user, cocabo_error *e) {
-  cocabo_store *inner = ((moody_store *)s)->inner;
-  return inner->ops->expired(inner, id, each, user, e);
-}
-
-static const cb_store_ops moody_ops = {.create = moody_create,
-                                       .read_since = moody_read,
-                                       .append = moody_append,
-                                       .expired = moody_expired};
+static const cb_store_ops moody_ops = {
+    .create = moody_create, .read_since = moody_read, .append = moody_append};
 
 static void whoever_is_overtaken_starts_over(void **state) {
   (void)state;
