@@ -90,8 +90,8 @@ static void forget_fit(attempt *a) {
   cb_event_clear(&a->fitted);
 }
 
-/* Is a fit of an earlier try still the one to use? Every reader believes in the fit
- * from the longest log; one that no proposal uses is not worth appending. */
+/* Is a fit of an earlier try still the one to use? Every reader takes the fit from the
+ * longest log, the first of equals; any other need not be appended. */
 static void reconsider_fit(attempt *a, const cb_fold *fold) {
   const bool other_model = a->has_fitted && a->model != fold->model;
   if (other_model || a->fitted.fit.basis <= fold->history->fit.basis)
