@@ -59,7 +59,7 @@ typedef struct cb_provenance {
   int64_t *pending; /* numbers of the trials that were believers, ascending */
   int n_draws;      /* c if a bandit chose the categories, else 0 */
   cb_draw *draws;
-  char *fingerprint; /* of the build and machine; with index 0 only; NULL: not kept */
+  char *fingerprint; /* sampler and revision; with index 0 only; NULL: not kept */
 } cb_provenance;
 
 typedef struct cb_event {

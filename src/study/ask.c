@@ -195,9 +195,11 @@ static void fill_asked(batch *b, int k, int n, cb_origin origin,
   }
 }
 
-static cocabo_status note_fingerprint(cb_event *event, cocabo_error *err) {
+static cocabo_status note_fingerprint(const cocabo_study *study, cb_event *event,
+                                      cocabo_error *err) {
   char text[CB_FINGERPRINT];
-  event->proposal.fingerprint = cb_strdup(cb_fingerprint(text));
+  event->proposal.fingerprint =
+      cb_strdup(cb_fingerprint(&study->fold, event->origin, text));
   return event->proposal.fingerprint ? COCABO_OK : cb_no_memory(err);
 }
 
@@ -208,7 +210,7 @@ static cocabo_status propose_design(cocabo_study *study, batch *b, cocabo_error 
   CB_TRY(cb_propose(&study->proposer, &study->fold, history, CB_BY_DESIGN, b->first,
                     b->n_design, b->proposals, err));
   fill_asked(b, 0, b->n_design, CB_BY_DESIGN, history->space, history->seq);
-  return note_fingerprint(&b->events[b->n_resumed], err);
+  return note_fingerprint(study, &b->events[b->n_resumed], err);
 }
 
 typedef struct replay {
@@ -253,7 +255,7 @@ static cocabo_status propose_seeing(cocabo_study *study, batch *b,
                     b->first + k, b->n_sampled, &b->proposals[k], err));
   fill_asked(b, k, b->n_sampled, CB_BY_SAMPLER, history->space,
              study->fold.history->seq);
-  CB_TRY(note_fingerprint(first, err));
+  CB_TRY(note_fingerprint(study, first, err));
   return note_pending(first, history, err);
 }
 
