@@ -191,10 +191,16 @@ static void load_point(const cb_gp *gp, int i, double *x, int32_t *h) {
     h[j] = gp->H[cb_at(i, j, gp->room)];
 }
 
+/* k_h and k_a between h and the n points whose categories start at H. */
+static void load_similarities(cb_gp *gp, int n, const int32_t *H, const int32_t *h) {
+  cb_kernel_hamming(&gp->kernel, n, H, gp->room, h, gp->kh);
+  cb_kernel_overlap(gp->spec.c, n, H, gp->room, h, gp->ka);
+}
+
 /* Covariance of (x, h) with the first n points, into kz. */
 static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h,
                         double *kz) {
-  cb_kernel_categories(&gp->kernel, n, gp->H, gp->room, h, gp->kh, gp->ka);
+  load_similarities(gp, n, gp->H, h);
   cb_kernel_weights(&gp->kernel, n, gp->kh, gp->ka, &gp->slice);
   cb_kernel_row(&gp->kernel, n, gp->X, gp->room, &gp->slice, x, kz);
 }
@@ -327,7 +333,7 @@ static void finish_fantasy(cb_gp *gp, int first, int w, const double *x,
                            const int32_t *h) {
   const int n = first + w;
   double *column = gp->U + cb_at(0, n, gp->room), *k = gp->slope;
-  cb_kernel_categories(&gp->kernel, w, gp->H + first, gp->room, h, gp->kh, gp->ka);
+  load_similarities(gp, w, gp->H + first, h);
   cb_kernel_weights(&gp->kernel, w, gp->kh, gp->ka, &gp->slice);
   cb_kernel_row(&gp->kernel, w, gp->X + first, gp->room, &gp->slice, x, k);
   for (int i = 0; i < w; i++) {
@@ -392,7 +398,7 @@ void cb_gp_scale(const cb_gp *gp, double *mean, double *sd) {
 }
 
 void cb_gp_bind(cb_gp *gp, const int32_t *h) {
-  cb_kernel_categories(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh, gp->ka);
+  load_similarities(gp, gp->n, gp->H, h);
   cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->ka, &gp->slice);
 }
 

@@ -87,8 +87,8 @@ double cb_kernel_self(const cb_kernel *k) {
   return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b;
 }
 
-CB_LOOPS void overlap_loops(int c, int n, const int32_t *H, int ld, const int32_t *h,
-                            double *restrict ka) {
+CB_LOOPS void cb_kernel_overlap_loops(int c, int n, const int32_t *H, int ld,
+                                      const int32_t *h, double *restrict ka) {
   for (int i = 0; i < n; i++)
     ka[i] = 0.0;
   for (int j = 0; j < c; j++)
@@ -97,7 +97,7 @@ CB_LOOPS void overlap_loops(int c, int n, const int32_t *H, int ld, const int32_
   for (int i = 0; i < n && c > 0; i++)
     ka[i] /= c;
 }
-CB_DISPATCH_VOID(static, overlap,
+CB_DISPATCH_VOID(extern, cb_kernel_overlap,
                  (int c, int n, const int32_t *H, int ld, const int32_t *h,
                   double *restrict ka),
                  (c, n, H, ld, h, ka))
@@ -122,9 +122,8 @@ CB_LOOPS void exp_negative_loops(int n, double *t) {
 }
 CB_DISPATCH_VOID(static, exp_negative, (int n, double *t), (n, t))
 
-void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
-                          const int32_t *h, double *restrict kh, double *restrict ka) {
-  overlap(k->c, n, H, ld, h, ka);
+void cb_kernel_hamming(const cb_kernel *k, int n, const int32_t *H, int ld,
+                       const int32_t *h, double *restrict kh) {
   changes(k->form == CB_PAPER ? 0 : k->c, k->rate, n, H, ld, h, kh);
   if (k->form == CB_FREE)
     exp_negative(n, kh);

@@ -342,27 +342,33 @@ int64_t cb_surrogate_best(const cb_surrogate *s, double *mean) {
 /* Choosing rows spoils what follow knows of them, so it starts over after a fit; a new
  * fit makes it do that anyway. */
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
-                                      const double *y, cb_likelihood **out, int *n,
-                                      const double **targets, cocabo_error *err) {
+                                      cb_likelihood **out, cocabo_error *err) {
   *out = NULL;
   s->fit_rows = -1;
   CB_TRY(choose_rows(s, history, history->n, err));
   CB_TRY(gather_points(s, history, err));
+  return cb_likelihood_new(out, &s->spec, (int)s->n, s->x, s->h, err);
+}
+
+cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
+                                   const double **out, cocabo_error *err) {
   CB_TRY(gather_targets(s, y, err));
   *n = (int)s->n;
-  *targets = s->y;
-  return cb_likelihood_new(out, &s->spec, *n, s->x, s->h, s->y, err);
+  *out = s->y;
+  return COCABO_OK;
 }
 
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
                                const double *y, const cb_theta_box *box, int restarts,
                                cb_rng *rng, double *theta, cocabo_error *err) {
   cb_likelihood *likelihood;
-  const double *targets;
-  int n;
-  CB_TRY(cb_surrogate_likelihood(s, history, y, &likelihood, &n, &targets, err));
-  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, box, restarts,
-                                         FIT_EVALUATIONS, rng, theta, NULL, err);
+  CB_TRY(cb_surrogate_likelihood(s, history, &likelihood, err));
+  cocabo_status status = gather_targets(s, y, err);
+  if (status == COCABO_OK) {
+    cb_likelihood_set_y(likelihood, s->y);
+    status = cb_gp_fit(likelihood, &s->spec, box, restarts, FIT_EVALUATIONS, rng, theta,
+                       NULL, err);
+  }
   cb_likelihood_free(likelihood);
   return status;
 }

@@ -55,11 +55,13 @@ double cb_surrogate_standardise(const cb_surrogate *s, double y);
  * Before anything is fantasized. */
 int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
 
-/* The likelihood of the rows that a fit to this history has; owned by the caller. Their
- * number, and their targets, borrowed until the next call, are in *n and *targets. */
+/* The likelihood of the rows that a fit to this history has, without targets; owned by
+ * the caller. Then the targets of those rows, borrowed until the next call, and how
+ * many they are. */
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
-                                      const double *y, cb_likelihood **out, int *n,
-                                      const double **targets, cocabo_error *err);
+                                      cb_likelihood **out, cocabo_error *err);
+cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
+                                   const double **out, cocabo_error *err);
 
 /* Learns theta (in and out), from where it is and from `restarts` random points. */
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,

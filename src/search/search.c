@@ -516,7 +516,7 @@ int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
   if (is_bound(s))
     cb_gp_bind(gp, plan->h);
   fill_pool(s, rng);
-  score_pool(s, starts);
+  score_pool(s, starts > 0 ? starts : 1);
   const int ranked =
       cb_rank_best(s->pool.count, s->pool.value, CB_SEARCH_STARTS + SPARES, s->order);
   for (int i = 0; i < ranked; i++) {

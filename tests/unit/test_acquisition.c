@@ -8,7 +8,6 @@
 #include "search/acquisition.h"
 #include "search/search.h"
 
-
 /* mu, sd and best with z from +4.7 down to -1e4 in awkward numbers. */
 static const struct {
   double mu, sd, best;

@@ -47,7 +47,8 @@ static void kernel_agrees_with_oracle(void **state) {
         H[i + j * o->n] = o->h[j + i * k.c];
     }
     for (int q = 0; q < o->m; q++) {
-      cb_kernel_categories(&k, o->n, H, o->n, o->qh + q * k.c, kh, ka);
+      cb_kernel_hamming(&k, o->n, H, o->n, o->qh + q * k.c, kh);
+      cb_kernel_overlap(k.c, o->n, H, o->n, o->qh + q * k.c, ka);
       cb_kernel_weights(&k, o->n, kh, ka, &slice);
       cb_kernel_row(&k, o->n, X, o->n, &slice, o->qx + q * k.d, kz);
       for (int i = 0; i < o->n; i++)
@@ -142,7 +143,8 @@ static void likelihood_and_gradient_agree_with_oracle(void **state) {
     cb_likelihood *l;
     double gradient[12];
     assert_int_equal(cb_theta_lay_out(&o->spec).count, o->n_theta);
-    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
+    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, &err));
+    cb_likelihood_set_y(l, o->y);
     assert_close(cb_likelihood_value(l, o->theta, gradient), o->likelihood, 1e-13);
     for (int i = 0; i < o->n_theta; i++)
       assert_close(gradient[i], o->gradient[i], 1e-12);
@@ -158,7 +160,8 @@ static void likelihood_gradient_agrees_with_central_differences(void **state) {
     const struct gp_oracle *o = &gp_oracles[t];
     cb_likelihood *l;
     double theta[12], gradient[12], ignored[12];
-    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
+    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, &err));
+    cb_likelihood_set_y(l, o->y);
     /* Away from the oracle's point, to where everything is small or large. */
     for (int i = 0; i < o->n_theta; i++)
       theta[i] = o->theta[i] * 1.37;
@@ -362,7 +365,8 @@ static void coincident_points_are_survived(void **state) {
 
   cb_likelihood *l;
   double gradient[2];
-  assert_ok(cb_likelihood_new(&l, &spec, N, x, h, y, &err));
+  assert_ok(cb_likelihood_new(&l, &spec, N, x, h, &err));
+  cb_likelihood_set_y(l, y);
   assert_true(isfinite(cb_likelihood_value(l, theta, gradient)));
   cb_likelihood_free(l);
   cb_gp_free(gp);

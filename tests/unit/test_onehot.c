@@ -20,8 +20,8 @@ static void learn(double *theta, double *likelihood) {
   cb_rng rng = cb_rng_make(5, CB_RNG_FIT, 0);
   cb_theta_onehot(&spec, &box);
   memcpy(theta, box.start, (size_t)cb_theta_lay_out(&spec).count * sizeof *theta);
-  assert_ok(
-      cb_likelihood_new(&l, &spec, ONEHOT_TRAIN, onehot_x, onehot_h, onehot_y, &err));
+  assert_ok(cb_likelihood_new(&l, &spec, ONEHOT_TRAIN, onehot_x, onehot_h, &err));
+  cb_likelihood_set_y(l, onehot_y);
   assert_ok(cb_gp_fit(l, &spec, &box, 5, 200, &rng, theta, likelihood, &err));
   cb_likelihood_free(l);
 }

@@ -270,7 +270,8 @@ static void store_points(stored *s, const cb_domain *domain, int form, int n,
 }
 
 static void bind_categories(stored *s, const int32_t *h) {
-  cb_kernel_categories(&s->k, s->n, s->H, s->ld, h, s->kh, s->ka);
+  cb_kernel_hamming(&s->k, s->n, s->H, s->ld, h, s->kh);
+  cb_kernel_overlap(s->k.c, s->n, s->H, s->ld, h, s->ka);
   cb_kernel_weights(&s->k, s->n, s->kh, s->ka, &s->slice);
 }
 

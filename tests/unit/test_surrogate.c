@@ -645,7 +645,9 @@ static void likelihood_has_the_rows_of_the_fit(void **state) {
     cb_likelihood *l;
     const double *targets;
     int n;
-    assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+    assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
+    cb_likelihood_set_y(l, targets);
     cb_likelihood_free(l);
     assert_int_equal(n, sizes[t] < 60 ? sizes[t] : 60);
     int64_t row = 0; /* a part of the rows, in told order, each once */
@@ -672,7 +674,9 @@ static void its_gradient_agrees_with_central_differences(void **state) {
     const double *targets;
     int n;
     double theta[CB_MAX_THETA], gradient[CB_MAX_THETA];
-    assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+    assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
+    cb_likelihood_set_y(l, targets);
     make_theta(&spec, 2, theta);
     cb_likelihood_value(l, theta, gradient);
     for (int i = 0; i < cb_theta_lay_out(&spec).count; i++) {
@@ -709,7 +713,9 @@ static void following_goes_on_after_a_likelihood(void **state) {
         int n;
         add_rows(h, 5, &rng);
         follow(s, h, &spec);
-        assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+        assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
+    cb_likelihood_set_y(l, targets);
         double theta[CB_MAX_THETA];
         make_theta(&spec, i, theta);
         assert_true(isfinite(cb_likelihood_value(l, theta, NULL)));
