@@ -186,7 +186,11 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *t
                                double *evidence, cocabo_error *err) {
   const cb_history *history = ask->history;
   const bool first = history->fit.n_theta == 0;
-  const int restarts = first && history->n < MANY_RESULTS ? FIRST_RESTARTS : 0;
+  const cb_fit_plan plan = {.restarts =
+                                first && history->n < MANY_RESULTS ? FIRST_RESTARTS : 0,
+                            .max_evaluations = evaluations_for(history->n),
+                            .interrupt = ask->interrupt,
+                            .user = ask->user};
   cb_likelihood *likelihood;
   const double *targets;
   double mean, sd;
@@ -196,8 +200,7 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *t
                                  &likelihood, &n, &targets, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   const cocabo_status status =
-      cb_gp_fit(likelihood, &s->spec, &s->box, restarts, evaluations_for(history->n),
-                &rng, theta, evidence, err);
+      cb_gp_fit(likelihood, &s->spec, &s->box, &plan, &rng, theta, evidence, err);
   cb_likelihood_free(likelihood);
   if (status != COCABO_OK)
     return status;

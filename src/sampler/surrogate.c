@@ -280,15 +280,19 @@ cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history
   return cb_likelihood_new(out, &s->spec, *n, s->x, s->h, s->y, err);
 }
 
-cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
-                               const double *y, const cb_theta_box *box, int restarts,
-                               cb_rng *rng, double *theta, cocabo_error *err) {
+cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_ask *ask, const double *y,
+                               const cb_theta_box *box, int restarts, cb_rng *rng,
+                               double *theta, cocabo_error *err) {
+  const cb_fit_plan plan = {.restarts = restarts,
+                            .max_evaluations = FIT_EVALUATIONS,
+                            .interrupt = ask->interrupt,
+                            .user = ask->user};
   cb_likelihood *likelihood;
   const double *targets;
   int n;
-  CB_TRY(cb_surrogate_likelihood(s, history, y, &likelihood, &n, &targets, err));
-  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, box, restarts,
-                                         FIT_EVALUATIONS, rng, theta, NULL, err);
+  CB_TRY(cb_surrogate_likelihood(s, ask->history, y, &likelihood, &n, &targets, err));
+  const cocabo_status status =
+      cb_gp_fit(likelihood, &s->spec, box, &plan, rng, theta, NULL, err);
   cb_likelihood_free(likelihood);
   return status;
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/lbfgsb.h"
 #include "base/mem.h"
+#include "base/minimise.h"
 #include "base/status.h"
 #include "search/search.h"
 
@@ -33,18 +33,19 @@ typedef struct {
 
 struct cb_mixed_search {
   cb_domain domain;
-  cb_lbfgsb *lbfgsb;     /* NULL without numeric inputs */
-  points pool;           /* POOL or MAX_NEIGHBOURS, whichever is more */
-  points result;         /* RESULTS, ranked at the end */
-  double *mu, *sd;       /* as many as the pool holds */
-  int32_t *which, *to;   /* likewise: neighbours by one category */
-  int *order;            /* RESULTS or more: a ranking */
-  double *lower, *upper; /* d: the box of this run */
-  double *dmu, *dsd;     /* d */
-  double *at_x, *try_x;  /* d: where a climb is, and where it tries to be */
-  int32_t *at_h, *try_h; /* c */
-  int n_swaps;           /* neighbours by one category */
-  int n_combinations;    /* of categories, 0 if more than ALL_COMBINATIONS */
+  cb_minimiser *minimiser; /* NULL without numeric inputs */
+  points pool;             /* POOL or MAX_NEIGHBOURS, whichever is more */
+  points result;           /* RESULTS, ranked at the end */
+  double *mu, *sd;         /* as many as the pool holds */
+  int32_t *which, *to;     /* likewise: neighbours by one category */
+  int *order;              /* RESULTS or more: a ranking */
+  double *lower, *upper;   /* d: the box of this run */
+  double *dmu, *dsd;       /* d */
+  double *scale;           /* d: length scales of the process */
+  double *at_x, *try_x;    /* d: where a climb is, and where it tries to be */
+  int32_t *at_h, *try_h;   /* c */
+  int n_swaps;             /* neighbours by one category */
+  int n_combinations;      /* of categories, 0 if more than ALL_COMBINATIONS */
 
   cb_gp *gp; /* of the current run */
   const cb_acquire *acquire;
@@ -67,6 +68,7 @@ static void carve(cb_mixed_search *s) {
   s->upper = p, p += d;
   s->dmu = p, p += d;
   s->dsd = p, p += d;
+  s->scale = p, p += d;
   s->at_x = p, p += d;
   s->try_x = p, p += d;
   int32_t *q = (int32_t *)p;
@@ -94,7 +96,7 @@ cocabo_status cb_mixed_search_new(cb_mixed_search **out, const cb_domain *domain
                                   cocabo_error *err) {
   *out = NULL;
   const size_t d = (size_t)domain->d, c = (size_t)domain->c;
-  const size_t doubles = (d + 3) * CAPACITY + (d + 1) * RESULTS + 6 * d;
+  const size_t doubles = (d + 3) * CAPACITY + (d + 1) * RESULTS + 7 * d;
   const size_t ints = (c + 3) * CAPACITY + c * RESULTS + 2 * c;
   cb_mixed_search *s =
       cb_calloc(1, sizeof *s + doubles * sizeof(double) + ints * sizeof(int32_t));
@@ -104,7 +106,7 @@ cocabo_status cb_mixed_search_new(cb_mixed_search **out, const cb_domain *domain
   carve(s);
   count_neighbours(s);
   if (domain->d > 0) {
-    const cocabo_status status = cb_lbfgsb_new(&s->lbfgsb, domain->d, err);
+    const cocabo_status status = cb_minimiser_new(&s->minimiser, domain->d, err);
     if (status != COCABO_OK) {
       cb_free(s);
       return status;
@@ -117,7 +119,7 @@ cocabo_status cb_mixed_search_new(cb_mixed_search **out, const cb_domain *domain
 void cb_mixed_search_free(cb_mixed_search *search) {
   if (!search)
     return;
-  cb_lbfgsb_free(search->lbfgsb);
+  cb_minimiser_free(search->minimiser);
   cb_free(search);
 }
 
@@ -238,15 +240,16 @@ static bool gains(double value, double over) {
 
 /* Over x along at_h; *value rises if it helped. */
 static bool climb(cb_mixed_search *s, double *value) {
-  const cb_lbfgsb_limits limits = {.max_evaluations = CLIMB_EVALUATIONS,
-                                   .f_tolerance = 1e-9,
-                                   .grad_tolerance = 1e-6};
+  const cb_minimise_limits limits = {.max_evaluations = CLIMB_EVALUATIONS,
+                                     .f_tolerance = 1e-9,
+                                     .grad_tolerance = 1e-6,
+                                     .scale = s->scale};
   if (s->domain.d == 0)
     return false;
   copy_x(s, s->try_x, s->at_x);
   cb_gp_bind(s->gp, s->at_h);
-  double reached = -cb_lbfgsb_minimise(s->lbfgsb, s->try_x, s->lower, s->upper,
-                                       negative, s, &limits);
+  double reached =
+      -cb_minimise(s->minimiser, s->try_x, s->lower, s->upper, negative, s, &limits);
   if (s->domain.any_grid) {
     snap(s, s->try_x);
     reached = score_one(s, s->try_x, s->at_h);
@@ -381,6 +384,7 @@ int cb_mixed_search_run(cb_mixed_search *s, cb_gp *gp, const cb_acquire *acquire
   s->acquire = acquire;
   s->result.count = 0;
   set_box(s, plan);
+  cb_gp_length_scales(gp, s->scale);
   fill_pool(s, plan, rng);
   score_pool(s);
   const int ranked =
