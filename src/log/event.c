@@ -1,3 +1,4 @@
+/* event.c - copying and releasing what an event owns. */
 #include "log/event.h"
 
 #include <string.h>
