@@ -638,7 +638,7 @@ static void the_fingerprint_names_build_and_machine(void **state) {
   (void)state;
   char a[CB_FINGERPRINT], b[CB_FINGERPRINT];
   assert_string_equal(cb_fingerprint(a), cb_fingerprint(b));
-  assert_memory_equal(a, "cocabo 0.1.0", 12);
+  assert_memory_equal(a, "cocabo 0.2.0", 12);
   assert_non_null(strstr(a, "; libc "));
   assert_non_null(strstr(a, "; blas "));
   assert_true(strlen(a) < CB_FINGERPRINT - 1);

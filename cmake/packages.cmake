@@ -1,0 +1,1 @@
+set(CPACK_GENERATOR DEB) # stays until the next step
