@@ -39,6 +39,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION}-1)")
 if(COCABO_SQLITE)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libsqlite3-dev") # the static library's
+  set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS zlib1g-dev) # sqlite3.pc names it, --static
 endif()
 set(CPACK_COMPONENT_DEV_DESCRIPTION
     "${about} (development)\n${text}.\nHeaders, the static library, pkg-config and CMake files.")
