@@ -119,7 +119,8 @@ enum { RESTARTS = 5, EVALUATIONS = 200 };
 static cocabo_status learn(const split *s, const cb_kernel_spec *spec,
                            const cb_theta_box *box, double *theta, cocabo_error *err) {
   cb_likelihood *likelihood;
-  CB_TRY(cb_likelihood_new(&likelihood, spec, s->train, s->x, s->h, s->y, err));
+  CB_TRY(cb_likelihood_new(&likelihood, spec, s->train, s->x, s->h, err));
+  cb_likelihood_set_y(likelihood, s->y);
   memcpy(theta, box->start, (size_t)cb_theta_lay_out(spec).count * sizeof *theta);
   cb_rng rng = bench_rng(s->repeat, BENCH_STREAM_SURROGATE, 1);
   const cocabo_status status =
@@ -138,7 +139,7 @@ static cocabo_status predict_with(cb_gp *gp, const double *theta, split *s,
     const int k = s->train + i;
     double sd;
     cb_gp_bind(gp, s->h + cb_at(0, k, s->c));
-    cb_gp_predict(gp, 1, s->x + cb_at(0, k, s->d), &s->mu[i], &sd);
+    cb_gp_predict(gp, 1, s->x + cb_at(0, k, s->d), NULL, &s->mu[i], &sd);
     s->var[i] = sd * sd + cb_gp_noise(gp);
   }
   return COCABO_OK;

@@ -9,7 +9,9 @@ other formulas than the library's where there are any. A table is a list of rows
 with @table, and include tests/oracle/<its name>.h in the test.
 """
 
+import math
 import os
+import random
 import sys
 
 import mpmath as mp
@@ -25,7 +27,9 @@ def table(make):
 
 
 def literal(value):
-    """A C literal: 20 significant digits, 0 for what a double cannot hold."""
+    """A C literal: 20 significant digits, 0 for what a double cannot hold; text as it is."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, (list, tuple)):
         return "{" + ", ".join(literal(v) for v in value) + "}"
     if isinstance(value, int):
@@ -125,6 +129,74 @@ def exp():
         points += [-500.0, -691.39306647494482, -700.1, -707.9, -708 + 2.0**-43, -708.0]
         rows = [[mp.mpf(x), mp.exp(mp.mpf(x))] for x in points]
         write("exp", "exp(x) for x in [-708, 0].", [("oracle_exp", "double x, exp;", rows)])
+
+
+def near(*centres):
+    """The numbers, both neighbours of each, and some at growing distance."""
+    points = []
+    for c in centres:
+        points += [math.nextafter(c, -math.inf), c, math.nextafter(c, math.inf)]
+        points += [c * (1 + sign * 2.0**-k) for k in (40, 25, 9) for sign in (-1, 1)]
+    return points
+
+
+def maths_rows(f, points):
+    """Arguments in hexadecimal, the value rounded, and what rounding took off."""
+    rows = []
+    for p in points:
+        p = p if isinstance(p, tuple) else (p,)
+        value = f(*[mp.mpf(x) for x in p])
+        high = float(value)
+        rows.append([x.hex() for x in p] + [high.hex(), float(value - mp.mpf(high)).hex()])
+    return rows
+
+
+@table
+def maths():
+    """Elementary functions where they are hard, where their formulas change, and all over."""
+    draw = random.Random(13).uniform
+    tiny = [sign * 2.0**-k for k in (1074, 1030, 70, 54, 53, 52, 30, 12) for sign in (1, -1)]
+    with mp.workdps(60):
+        ln2 = mp.log(2)
+        exp_at = [0.0] + tiny + near(*[float((k + mp.mpf(1) / 2) * ln2) for k in
+                                       (-1073, -1022, -512, -17, -1, 0, 1, 22, 511, 1020)])
+        exp_at += [709.782712893383, 709.1, -708.3964185322641, -708.4, -720.5]
+        exp_at += [-744.4400719213812, -745.13321910194110, 96.69472848106591, 572.8973303990026]
+        exp_at += [draw(-1, 1) for _ in range(60)] + [draw(-745, 709) for _ in range(60)]
+        roots = near(math.sqrt(0.5), math.sqrt(2.0))
+        log_at = near(1.0, 0.5, 2.0, 4.0) + roots + [5e-324, 3.3e-320, 2.2250738585072014e-308]
+        log_at += [1.7976931348623157e308, 1e-4, 3.0, 0.2, 10.0, 1.4110012218646646]
+        log_at += [0.7060889990495539] + [draw(0.5, 1.5) for _ in range(80)]
+        log_at += [math.ldexp(draw(1, 2), int(draw(-1074, 1024))) for _ in range(60)]
+        log1p_at = tiny + [x - 1 for x in roots] + near(1.0, 3.0, -0.5, -0.25, 2.0**53)
+        log1p_at += [-1 + 2.0**-53, -1 + 2.0**-30, 1e300, -0.29471747403489623]
+        log1p_at += [draw(-1, 0.5) for _ in range(80)] + [2 ** draw(-50, 80) for _ in range(60)]
+        erfc_at = [0.0] + tiny + near(0.46875, -0.46875, 0.5, 1.0, 4.0, 26.5)
+        erfc_at += [26.54, 26.7, 27.2, 27.226, -5.9, -6.5, 13.917739369355626, 0.5499755389602388]
+        erfc_at += [draw(-1, 1) for _ in range(60)] + [draw(0.4, 3) for _ in range(60)]
+        erfc_at += [draw(-6, 27) for _ in range(60)]
+        turns_at = tiny + [k / 8 for k in range(-9, 10) if k % 4 != 2]
+        turns_at += near(*[k / 8 for k in range(1, 9) if k % 4 != 2]) + [0.25 + 2.0**-54]
+        turns_at += [0.25 - 2.0**-54, 0.75 + 2.0**-53, 0.5 - 2.0**-53, 1 - 2.0**-53, 1e15 + 0.375]
+        turns_at += [724666.3301262483, 0.6667047500387254, 0.3807790355075517, -3.1, 2.0**60]
+        turns_at += [draw(0, 1) for _ in range(120)]
+        hypot_at = [(0.0, 3.3), (3.0, 4.0), (-5.0, 12.0), (1e-320, 1e-321), (5e-324, 0.0)]
+        hypot_at += [(1.2e308, 1.1e308), (1e200, 1e-200), (1.0, 2.0**-27), (1.0, 2.0**-26)]
+        hypot_at += [(draw(0, 1), draw(0, 1)) for _ in range(60)]
+        hypot_at += [(2 ** draw(-900, 900) * 1.5, 2 ** draw(-9, 9)) for _ in range(20)]
+        fields = "double x, high, low;"
+        write(
+            "maths",
+            "elementary functions: arguments, value rounded, and the rest of it.",
+            [
+                ("oracle_exp_all", fields, maths_rows(mp.exp, exp_at)),
+                ("oracle_log", fields, maths_rows(mp.log, log_at)),
+                ("oracle_log1p", fields, maths_rows(mp.log1p, log1p_at)),
+                ("oracle_erfc", fields, maths_rows(mp.erfc, erfc_at)),
+                ("oracle_cos_turns", fields, maths_rows(lambda u: mp.cospi(2 * u), turns_at)),
+                ("oracle_hypot", "double x, y, high, low;", maths_rows(mp.hypot, hypot_at)),
+            ],
+        )
 
 
 # ---- the bandit -------------------------------------------------------------------------

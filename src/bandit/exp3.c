@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/vexp.h"
 
 #define EULER 0x1.5bf0a8b145769p+1 /* e */
@@ -17,7 +18,7 @@ double cb_exp3_gamma(int n_arms, int b, int64_t horizon, int64_t round) {
   const double rounds = horizon > 0 ? 2.0 * (double)horizon / 3.0 : (double)round;
   const double n = n_arms;
   const double per_play = b < n_arms ? n / b : n;
-  return fmin(1.0, sqrt(n * log(per_play) / ((EULER - 1.0) * (b * rounds))));
+  return fmin(1.0, sqrt(n * cb_log(per_play) / ((EULER - 1.0) * (b * rounds))));
 }
 
 static double largest(int n, const double *values) {

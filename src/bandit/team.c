@@ -8,6 +8,7 @@
 
 #include "bandit/exp3.h"
 #include "bandit/exp3m.h"
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
 
@@ -175,7 +176,8 @@ static void update_moments(cb_team *team, double y) {
   const double n = (double)team->told; /* y included */
   const double delta = 0.5 * y - team->half_mean;
   team->half_mean += delta / n;
-  team->half_sd = hypot(sqrt((n - 1.0) / n) * team->half_sd, sqrt(n - 1.0) / n * delta);
+  team->half_sd =
+      cb_hypot(sqrt((n - 1.0) / n) * team->half_sd, sqrt(n - 1.0) / n * delta);
 }
 
 static double clipped(double reward, double low, double high) {

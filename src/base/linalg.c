@@ -8,9 +8,7 @@
  * not wait for the one before. */
 enum { LANES = 16 };
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE double dot(int n, const double *a, const double *b) {
+CB_LOOPS double dot(int n, const double *a, const double *b) {
   double s[LANES] = {0};
   int i = 0;
   for (; i + LANES <= n; i += LANES)
@@ -24,26 +22,29 @@ INLINE double dot(int n, const double *a, const double *b) {
   return s[0];
 }
 
-CB_VECTORISED
-double cb_linalg_dot(int n, const double *a, const double *b) {
+CB_LOOPS double cb_linalg_dot_loops(int n, const double *a, const double *b) {
   return dot(n, a, b);
 }
+CB_DISPATCH(extern, double, cb_linalg_dot, (int n, const double *a, const double *b),
+            (n, a, b))
 
-CB_VECTORISED
-double cb_linalg_sum_squares(int n, const double *a) {
+CB_LOOPS double cb_linalg_sum_squares_loops(int n, const double *a) {
   return dot(n, a, a);
 }
+CB_DISPATCH(extern, double, cb_linalg_sum_squares, (int n, const double *a), (n, a))
 
-CB_VECTORISED
-void cb_linalg_solve_ut(int n, const double *U, int ldu, double *restrict b) {
+CB_LOOPS void cb_linalg_solve_ut_loops(int n, const double *U, int ldu,
+                                       double *restrict b) {
   for (int i = 0; i < n; i++) {
     const double *column = U + (ptrdiff_t)i * ldu;
     b[i] = (b[i] - dot(i, column, b)) / column[i];
   }
 }
+CB_DISPATCH_VOID(extern, cb_linalg_solve_ut,
+                 (int n, const double *U, int ldu, double *restrict b), (n, U, ldu, b))
 
-CB_VECTORISED
-void cb_linalg_solve_u(int n, const double *U, int ldu, double *restrict b) {
+CB_LOOPS void cb_linalg_solve_u_loops(int n, const double *U, int ldu,
+                                      double *restrict b) {
   for (int i = n - 1; i >= 0; i--) {
     const double *column = U + (ptrdiff_t)i * ldu;
     const double x = b[i] /= column[i];
@@ -51,3 +52,5 @@ void cb_linalg_solve_u(int n, const double *U, int ldu, double *restrict b) {
       b[j] -= x * column[j];
   }
 }
+CB_DISPATCH_VOID(extern, cb_linalg_solve_u,
+                 (int n, const double *U, int ldu, double *restrict b), (n, U, ldu, b))

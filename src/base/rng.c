@@ -3,14 +3,14 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/maths.h"
+
 /* Multipliers and Weyl constants of the reference (Random123). */
 #define PHILOX_M0 0xD2511F53u
 #define PHILOX_M1 0xCD9E8D57u
 #define PHILOX_W0 0x9E3779B9u
 #define PHILOX_W1 0xBB67AE85u
 #define PHILOX_ROUNDS 10
-
-#define TWO_PI 0x1.921fb54442d18p+2
 
 void cb_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
   uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
@@ -78,9 +78,9 @@ uint32_t cb_rng_below(cb_rng *rng, uint32_t n) {
 /* Box and Muller (1958). The sine's value is thrown away rather than kept for the next
  * call, so that a cb_rng is all there is to know about its stream. */
 double cb_rng_normal(cb_rng *rng) {
-  const double radius = sqrt(-2.0 * log(1.0 - cb_rng_uniform(rng))); /* 1 - u > 0 */
-  const double angle = TWO_PI * cb_rng_uniform(rng);
-  return radius * cos(angle);
+  const double radius = sqrt(-2.0 * cb_log(1.0 - cb_rng_uniform(rng))); /* 1 - u > 0 */
+  const double turns = cb_rng_uniform(rng);
+  return radius * cb_cos_turns(turns);
 }
 
 void cb_rng_shuffle(cb_rng *rng, int n, int32_t *items) {

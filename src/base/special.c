@@ -12,6 +12,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/maths.h"
+
 #define INV_SQRT_2PI 0x1.9884533d43651p-2 /* 1 / sqrt(2 pi) */
 #define LOG_SQRT_2PI 0x1.d67f1c864beb5p-1 /* log(sqrt(2 pi)) */
 #define SQRT_HALF 0x1.6a09e667f3bcdp-1    /* 1 / sqrt(2) */
@@ -68,7 +70,7 @@ static tail tail_at(double t) {
 
 /* Relative error about z^2/2 ulp, from rounding the exponent; so for cdf and h. */
 double cb_normal_pdf(double z) {
-  return INV_SQRT_2PI * exp(-0.5 * z * z);
+  return INV_SQRT_2PI * cb_exp(-0.5 * z * z);
 }
 
 double cb_normal_cdf(double z) {
@@ -76,17 +78,17 @@ double cb_normal_cdf(double z) {
     const tail at = tail_at(-z);
     return cb_normal_pdf(z) * (1.0 - at.d) * at.inv_t;
   }
-  return 0.5 * erfc(-z * SQRT_HALF);
+  return 0.5 * cb_erfc(-z * SQRT_HALF);
 }
 
 double cb_log_normal_cdf(double z) {
   if (z <= -1.0) {
     const tail at = tail_at(-z);
-    return -0.5 * z * z - LOG_SQRT_2PI + log((1.0 - at.d) * at.inv_t);
+    return -0.5 * z * z - LOG_SQRT_2PI + cb_log((1.0 - at.d) * at.inv_t);
   }
   if (z > 0.0)
-    return log1p(-0.5 * erfc(z * SQRT_HALF)); /* keeps the digits of 1 - Phi */
-  return log(0.5 * erfc(-z * SQRT_HALF));
+    return cb_log1p(-0.5 * cb_erfc(z * SQRT_HALF)); /* keeps the digits of 1 - Phi */
+  return cb_log(0.5 * cb_erfc(-z * SQRT_HALF));
 }
 
 double cb_ei_h(double z, double *slope) {
@@ -97,7 +99,7 @@ double cb_ei_h(double z, double *slope) {
       *slope = pdf * (1.0 - at.d) * at.inv_t;
     return pdf * at.d;
   }
-  const double cdf = 0.5 * erfc(-z * SQRT_HALF);
+  const double cdf = 0.5 * cb_erfc(-z * SQRT_HALF);
   if (slope)
     *slope = cdf;
   return pdf + z * cdf;
@@ -127,11 +129,11 @@ double cb_log_ei_h(double z, double *slope) {
     const tail at = tail_at(-z);
     if (slope)
       *slope = -z * (1.0 - at.d) / at.g;
-    return -0.5 * z * z - LOG_SQRT_2PI + log(at.d);
+    return -0.5 * z * z - LOG_SQRT_2PI + cb_log(at.d);
   }
   double cdf;
   const double h = cb_ei_h(z, &cdf);
   if (slope)
     *slope = cdf / h;
-  return fabs(z - ROOT_HIGH) <= 0.0625 ? log_h_near_root(z) : log(h);
+  return fabs(z - ROOT_HIGH) <= 0.0625 ? log_h_near_root(z) : cb_log(h);
 }

@@ -12,7 +12,9 @@
 
 enum {
   MAX_APPENDS = 64, /* rounding grows with appends: factor anew after so many */
-  FIRST_ROOM = 64
+  FIRST_ROOM = 64,
+  FOCUS = 64,     /* points around the focus that bound deviations */
+  FEW_COLUMNS = 8 /* fantasies that are appended one by one */
 };
 
 static const double LOST_PIVOT = 1e-10; /* of the diagonal */
@@ -39,7 +41,11 @@ struct cb_gp {
   int32_t *G;       /* CB_BLOCK x c: their categories, where they differ */
   double *slope;    /* room */
   double *kx;       /* room */
-  void *memory;     /* the one block behind X .. kx */
+  int n_focus;      /* points of the focus, 0 = there is none */
+  int focus[FOCUS]; /* which they are */
+  double *F;        /* FOCUS x FOCUS, upper: the factor of their covariance */
+  double *near;     /* FOCUS rows: a block's covariances with them */
+  void *memory;     /* the one block behind all arrays */
 };
 
 /* On values scaled by a power of two, so that neither a sum nor a square of them leaves
@@ -101,7 +107,7 @@ void cb_gp_free(cb_gp *gp) {
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
   return room * (room + d + 10) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
-         (room * c + 1) / 2;
+         (room * c + 1) / 2 + FOCUS * (FOCUS + CB_BLOCK);
 }
 
 /* Carves all arrays for gp->room points out of one block. */
@@ -122,6 +128,8 @@ static void carve(cb_gp *gp, double *p) {
   gp->ka = p, p += room;
   gp->slope = p, p += room;
   gp->kx = p, p += room;
+  gp->F = p, p += FOCUS * FOCUS;
+  gp->near = p, p += FOCUS * CB_BLOCK;
   gp->G = (int32_t *)p, p += CB_BLOCK * (size_t)gp->spec.c;
   gp->H = (int32_t *)p;
 }
@@ -154,6 +162,7 @@ cocabo_status cb_gp_reserve(cb_gp *gp, int n, cocabo_error *err) {
     return cb_no_memory(err);
   cb_gp bigger = *gp;
   bigger.room = room;
+  bigger.n_focus = 0;
   carve(&bigger, memory);
   if (gp->n > 0)
     copy_points(&bigger, gp);
@@ -164,7 +173,7 @@ cocabo_status cb_gp_reserve(cb_gp *gp, int n, cocabo_error *err) {
 
 void cb_gp_set_theta(cb_gp *gp, const double *theta) {
   cb_kernel_set(&gp->kernel, &gp->spec, theta);
-  gp->n = gp->factored = 0;
+  gp->n = gp->factored = gp->n_focus = 0;
   gp->jitter = 0.0;
 }
 
@@ -182,10 +191,16 @@ static void load_point(const cb_gp *gp, int i, double *x, int32_t *h) {
     h[j] = gp->H[cb_at(i, j, gp->room)];
 }
 
+/* k_h and k_a between h and the n points whose categories start at H. */
+static void load_similarities(cb_gp *gp, int n, const int32_t *H, const int32_t *h) {
+  cb_kernel_hamming(&gp->kernel, n, H, gp->room, h, gp->kh);
+  cb_kernel_overlap(gp->spec.c, n, H, gp->room, h, gp->ka);
+}
+
 /* Covariance of (x, h) with the first n points, into kz. */
 static void covariances(cb_gp *gp, int n, const double *x, const int32_t *h,
                         double *kz) {
-  cb_kernel_categories(&gp->kernel, n, gp->H, gp->room, h, gp->kh, gp->ka);
+  load_similarities(gp, n, gp->H, h);
   cb_kernel_weights(&gp->kernel, n, gp->kh, gp->ka, &gp->slice);
   cb_kernel_row(&gp->kernel, n, gp->X, gp->room, &gp->slice, x, kz);
 }
@@ -201,7 +216,7 @@ static void fill_covariance(cb_gp *gp, int n) {
 }
 
 static cocabo_status factor_stored(cb_gp *gp, int n, cocabo_error *err) {
-  gp->n = gp->factored = 0;
+  gp->n = gp->factored = gp->n_focus = 0;
   for (int step = 0; step < CB_CHOLESKY_STEPS; step++) {
     fill_covariance(gp, n);
     gp->jitter =
@@ -266,25 +281,92 @@ void cb_gp_set_y(cb_gp *gp, const double *y) {
   solve_alpha(gp);
 }
 
-cocabo_status cb_gp_pretend(cb_gp *gp, const double *x, const int32_t *h, double target,
-                            cocabo_error *err) {
-  CB_TRY(cb_gp_reserve(gp, gp->n + 1, err));
-  const int n = gp->n;
-  const double *column = gp->U + cb_at(0, n, gp->room);
-  const double pivot = sqrt(fmax(append_column(gp, x, h), lost_pivot(gp)));
-  gp->U[cb_at(n, n, gp->room)] = pivot;
-  gp->y[n] = target;
-  gp->z[n] = (target - cb_linalg_dot(n, column, gp->z)) / pivot;
-  gp->n++;
-  solve_alpha(gp);
-  return COCABO_OK;
+/* Candidates first .. first+count-1, dimension-major; a short block repeats its last.
+ */
+static void load_block(cb_gp *gp, const double *x, int first, int count) {
+  for (int w = 0; w < CB_BLOCK; w++) {
+    const int i = first + (w < count ? w : count - 1);
+    for (int j = 0; j < gp->spec.d; j++)
+      gp->Q[cb_at(w, j, CB_BLOCK)] = x[cb_at(j, i, gp->spec.d)];
+  }
 }
 
-cocabo_status cb_gp_believe(cb_gp *gp, const double *x, const int32_t *h,
-                            cocabo_error *err) {
-  CB_TRY(cb_gp_reserve(gp, gp->n + 1, err));
-  covariances(gp, gp->n, x, h, gp->slope);
-  return cb_gp_pretend(gp, x, h, cb_linalg_dot(gp->n, gp->slope, gp->alpha), err);
+/* Likewise their categories. */
+static void load_categories(cb_gp *gp, const int32_t *h, int first, int count) {
+  for (int w = 0; w < CB_BLOCK; w++) {
+    const int i = first + (w < count ? w : count - 1);
+    for (int j = 0; j < gp->spec.c; j++)
+      gp->G[cb_at(w, j, CB_BLOCK)] = h[cb_at(j, i, gp->spec.c)];
+  }
+}
+
+/* ---- fantasies ---------------------------------------------------------------------
+ */
+
+/* The new points lie behind the first n: their columns U^-T k, a block at a time. Where
+ * there are few the plain solve is faster. */
+static void fantasy_columns(cb_gp *gp, int count, const double *x, const int32_t *h) {
+  const int n = gp->n;
+  double squares[CB_BLOCK];
+  if (count < FEW_COLUMNS) {
+    for (int w = 0; w < count; w++) {
+      double *column = gp->U + cb_at(0, n + w, gp->room);
+      covariances(gp, n, x + cb_at(0, w, gp->spec.d), h + cb_at(0, w, gp->spec.c),
+                  column);
+      cb_linalg_solve_ut(n, gp->U, gp->room, column);
+    }
+    return;
+  }
+  load_block(gp, x, 0, count);
+  load_categories(gp, h, 0, count);
+  cb_kernel_block_mixed(&gp->kernel, n, gp->X, gp->H, gp->room, gp->Q, gp->G,
+                        gp->block);
+  cb_block_solve(n, gp->U, gp->room, count, gp->block, squares);
+  for (int w = 0; w < count; w++)
+    for (int i = 0; i < n; i++)
+      gp->U[cb_at(i, n + w, gp->room)] = gp->block[cb_at(w, i, CB_BLOCK)];
+}
+
+/* Point w of the new ones against those before it, and its pivot, which is never lost:
+ * a fantasy on top of a point must not make the factor useless. */
+static void finish_fantasy(cb_gp *gp, int first, int w, const double *x,
+                           const int32_t *h) {
+  const int n = first + w;
+  double *column = gp->U + cb_at(0, n, gp->room), *k = gp->slope;
+  load_similarities(gp, w, gp->H + first, h);
+  cb_kernel_weights(&gp->kernel, w, gp->kh, gp->ka, &gp->slice);
+  cb_kernel_row(&gp->kernel, w, gp->X + first, gp->room, &gp->slice, x, k);
+  for (int i = 0; i < w; i++) {
+    const double *before = gp->U + cb_at(0, first + i, gp->room);
+    column[first + i] =
+        (k[i] - cb_linalg_dot(first + i, before, column)) / before[first + i];
+  }
+  const double self = cb_kernel_self(&gp->kernel) + gp->kernel.noise + gp->jitter;
+  column[n] = sqrt(fmax(self - cb_linalg_sum_squares(n, column), lost_pivot(gp)));
+  store_point(gp, n, x, h);
+}
+
+cocabo_status cb_gp_fantasize(cb_gp *gp, int m, const double *x, const int32_t *h,
+                              const double *target, cocabo_error *err) {
+  const int d = gp->spec.d, c = gp->spec.c;
+  CB_TRY(cb_gp_reserve(gp, gp->n + m, err));
+  for (int done = 0; done < m; done += CB_BLOCK) {
+    const int first = gp->n, count = m - done < CB_BLOCK ? m - done : CB_BLOCK;
+    fantasy_columns(gp, count, x + cb_at(0, done, d), h + cb_at(0, done, c));
+    for (int w = 0; w < count; w++) {
+      finish_fantasy(gp, first, w, x + cb_at(0, done + w, d),
+                     h + cb_at(0, done + w, c));
+      const double *column = gp->U + cb_at(0, gp->n, gp->room);
+      const double mean = cb_linalg_dot(gp->n, column, gp->z);
+      gp->y[gp->n] = target ? *target : mean;
+      gp->z[gp->n] = target ? (*target - mean) / column[gp->n] : 0.0;
+      gp->alpha[gp->n] = 0.0; /* what its own mean deserves */
+      gp->n++;
+    }
+  }
+  if (target && m > 0)
+    solve_alpha(gp);
+  return COCABO_OK;
 }
 
 void cb_gp_truncate(cb_gp *gp, int n) {
@@ -292,6 +374,7 @@ void cb_gp_truncate(cb_gp *gp, int n) {
   if (n == gp->n)
     return;
   gp->n = n;
+  gp->n_focus = 0;
   if (gp->factored > n)
     gp->factored = n;
   solve_alpha(gp);
@@ -315,7 +398,7 @@ void cb_gp_scale(const cb_gp *gp, double *mean, double *sd) {
 }
 
 void cb_gp_bind(cb_gp *gp, const int32_t *h) {
-  cb_kernel_categories(&gp->kernel, gp->n, gp->H, gp->room, h, gp->kh, gp->ka);
+  load_similarities(gp, gp->n, gp->H, h);
   cb_kernel_weights(&gp->kernel, gp->n, gp->kh, gp->ka, &gp->slice);
 }
 
@@ -324,55 +407,113 @@ static double deviation(const cb_gp *gp, double explained) {
   return sqrt(fmax(self - explained, MIN_VARIANCE * self));
 }
 
-/* Candidates first .. first+count-1, dimension-major; a short block repeats its last.
- */
-static void load_block(cb_gp *gp, const double *x, int first, int count) {
-  for (int w = 0; w < CB_BLOCK; w++) {
-    const int i = first + (w < count ? w : count - 1);
-    for (int j = 0; j < gp->spec.d; j++)
-      gp->Q[cb_at(w, j, CB_BLOCK)] = x[cb_at(j, i, gp->spec.d)];
-  }
-}
+/* ---- exact, or screened ------------------------------------------------------------
+ * What happens to a block of covariances: means, and deviations or bounds on them, of
+ * its first `count` candidates. */
+typedef void block_step(cb_gp *gp, int count, double *mu, double *sd);
 
-/* Likewise their categories. */
-static void load_categories(cb_gp *gp, const int32_t *h, int first, int count) {
-  for (int w = 0; w < CB_BLOCK; w++) {
-    const int i = first + (w < count ? w : count - 1);
-    for (int j = 0; j < gp->spec.c; j++)
-      gp->G[cb_at(w, j, CB_BLOCK)] = h[cb_at(j, i, gp->spec.c)];
-  }
-}
-
-/* The covariances are in the block: means and deviations of its first `count`. */
 static void predict_block(cb_gp *gp, int count, double *mu, double *sd) {
   double means[CB_BLOCK], squares[CB_BLOCK];
   cb_block_weigh(gp->n, gp->block, gp->alpha, means);
-  cb_block_solve(gp->n, gp->U, gp->room, gp->block, squares);
+  cb_block_solve(gp->n, gp->U, gp->room, count, gp->block, squares);
   for (int w = 0; w < count; w++) {
     mu[w] = means[w];
     sd[w] = deviation(gp, squares[w]);
   }
 }
 
-void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd) {
-  for (int first = 0; first < m; first += CB_BLOCK) {
-    const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
-    load_block(gp, x, first, count);
-    cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, gp->Q, gp->block);
-    predict_block(gp, count, mu + first, sd + first);
+/* The largest of each column of the block, all of whose entries are positive. */
+static void block_largest(int n, const double *B, double *restrict out) {
+  for (int w = 0; w < CB_BLOCK; w++)
+    out[w] = 0.0;
+  for (int i = 0; i < n; i++)
+    for (int w = 0; w < CB_BLOCK; w++) {
+      const double k = B[cb_at(w, i, CB_BLOCK)];
+      out[w] = k > out[w] ? k : out[w];
+    }
+}
+
+/* A point alone explains k^2 / (k(z,z) + noise) of the variance, the focus the squares
+ * of F^-T k. A little is taken off, for rounding must not make a bound too low. */
+static void screen_block(cb_gp *gp, int count, double *mu, double *sd) {
+  const double self = cb_kernel_self(&gp->kernel), slack = 1e-9 * self;
+  const double own = self + gp->kernel.noise + gp->jitter;
+  double means[CB_BLOCK], largest[CB_BLOCK], squares[CB_BLOCK];
+  cb_block_weigh(gp->n, gp->block, gp->alpha, means);
+  block_largest(gp->n, gp->block, largest);
+  for (int i = 0; i < gp->n_focus; i++)
+    memcpy(gp->near + cb_at(0, i, CB_BLOCK),
+           gp->block + cb_at(0, gp->focus[i], CB_BLOCK), CB_BLOCK * sizeof *gp->near);
+  cb_block_solve(gp->n_focus, gp->F, FOCUS, count, gp->near, squares);
+  for (int w = 0; w < count; w++) {
+    const double alone = largest[w] * largest[w] / own;
+    mu[w] = means[w];
+    sd[w] = deviation(gp, fmax(alone, squares[w]) - slack);
   }
 }
 
-void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h,
-                         double *mu, double *sd) {
+/* The points with the largest covariance, the first of equals, into gp->focus. */
+static void choose_focus(cb_gp *gp, const double *k) {
+  gp->n_focus = 0;
+  for (int i = 0; i < gp->n; i++) {
+    int place = gp->n_focus;
+    if (place == FOCUS && !(k[i] > k[gp->focus[FOCUS - 1]]))
+      continue;
+    place = place < FOCUS ? gp->n_focus++ : FOCUS - 1;
+    for (; place > 0 && k[i] > k[gp->focus[place - 1]]; place--)
+      gp->focus[place] = gp->focus[place - 1];
+    gp->focus[place] = i;
+  }
+}
+
+void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h) {
+  double xi[COCABO_MAX_PARAMETERS];
+  int32_t hi[COCABO_MAX_PARAMETERS];
+  double *k = gp->slope;
+  gp->n_focus = 0;
+  if ((!x && gp->spec.d > 0) || (!h && gp->spec.c > 0) || gp->n == 0)
+    return;
+  covariances(gp, gp->n, x, h, k);
+  choose_focus(gp, k);
+  for (int i = 0; i < gp->n_focus; i++) {
+    load_point(gp, gp->focus[i], xi, hi);
+    covariances(gp, gp->n, xi, hi, k);
+    for (int m = 0; m <= i; m++)
+      gp->F[cb_at(m, i, FOCUS)] = k[gp->focus[m]];
+    gp->F[cb_at(i, i, FOCUS)] += gp->kernel.noise + gp->jitter;
+  }
+  if (!cb_block_cholesky(gp->n_focus, gp->F, FOCUS, gp->block))
+    gp->n_focus = 0;
+}
+
+/* ---- blocks of candidates ---------------------------------------------------------
+ */
+
+static void each_block(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                       double *sd, block_step *step) {
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     load_block(gp, x, first, count);
-    load_categories(gp, h, first, count);
-    cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
-                          gp->block);
-    predict_block(gp, count, mu + first, sd + first);
+    if (h) {
+      load_categories(gp, h, first, count);
+      cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
+                            gp->block);
+    } else {
+      cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, gp->Q,
+                      gp->block);
+    }
+    step(gp, count, mu + first, sd + first);
   }
+}
+
+void cb_gp_predict(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                   double *sd) {
+  each_block(gp, m, x, h, mu, sd, predict_block);
+}
+
+void cb_gp_screen(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                  double *sd) {
+  each_block(gp, m, x, h, mu, sd, screen_block);
 }
 
 /* x with h changed as `which` and `to` say, in the block's own order. */
@@ -388,37 +529,42 @@ static void load_swaps(cb_gp *gp, const double *x, const int32_t *h, int count,
   }
 }
 
-/* There is no way to do it in O(1) an entry. */
-static void predict_onehot_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
-                                 const int32_t *which, const int32_t *to, double *mu,
-                                 double *sd) {
+/* The covariances of a block of swaps take O(1) an entry, given those at (x, h); but
+ * not in the one-hot form, where k_x changes too. */
+static void each_swap_block(cb_gp *gp, const double *x, const int32_t *h, int m,
+                            const int32_t *which, const int32_t *to, double *mu,
+                            double *sd, block_step *step) {
+  const bool onehot = gp->spec.form == CB_ONEHOT;
+  cb_gp_bind(gp, h);
+  if (!onehot)
+    cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, x, gp->block,
+                        gp->slope, gp->kx);
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
-    load_swaps(gp, x, h, count, which + first, to + first);
-    cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
-                          gp->block);
-    predict_block(gp, count, mu + first, sd + first);
+    if (onehot) {
+      load_swaps(gp, x, h, count, which + first, to + first);
+      cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
+                            gp->block);
+    } else {
+      if (count < CB_BLOCK) /* columns that nobody asked for must still be numbers */
+        memset(gp->block, 0, (size_t)gp->n * CB_BLOCK * sizeof(double));
+      cb_kernel_block_swaps(&gp->kernel, gp->n, gp->H, gp->room, gp->kx, gp->kh, gp->ka,
+                            h, count, which + first, to + first, gp->block);
+    }
+    step(gp, count, mu + first, sd + first);
   }
 }
 
 void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
                          const int32_t *which, const int32_t *to, double *mu,
                          double *sd) {
-  cb_gp_bind(gp, h);
-  if (gp->spec.form == CB_ONEHOT) {
-    predict_onehot_swaps(gp, x, h, m, which, to, mu, sd);
-    return;
-  }
-  cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, x, gp->block,
-                      gp->slope, gp->kx);
-  for (int first = 0; first < m; first += CB_BLOCK) {
-    const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
-    if (count < CB_BLOCK) /* columns that nobody asked for must still be numbers */
-      memset(gp->block, 0, (size_t)gp->n * CB_BLOCK * sizeof(double));
-    cb_kernel_block_swaps(&gp->kernel, gp->n, gp->H, gp->room, gp->kx, gp->kh, gp->ka,
-                          h, count, which + first, to + first, gp->block);
-    predict_block(gp, count, mu + first, sd + first);
-  }
+  each_swap_block(gp, x, h, m, which, to, mu, sd, predict_block);
+}
+
+void cb_gp_screen_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
+                        const int32_t *which, const int32_t *to, double *mu,
+                        double *sd) {
+  each_swap_block(gp, x, h, m, which, to, mu, sd, screen_block);
 }
 
 /* d mu / d x_j = sum_i alpha_i dk_i/dx_j and d var / d x_j = -2 sum_i (K^-1 k)_i

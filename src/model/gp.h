@@ -1,4 +1,4 @@
-/* gp.h - a Gaussian process over mixed points: factor, push, truncate, predict.
+/* gp.h - a Gaussian process over mixed points: factor, push, fantasize, predict.
  *
  *   K = k_z(Z, Z) + noise I = U^T U,   v = U^-T k,   mu = k^T K^-1 y,   var = k(z,z) -
  * v^T v
@@ -44,13 +44,12 @@ cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h,
 /* Targets y[0..n-1] in their own units, for the n points there are. */
 void cb_gp_set_y(cb_gp *gp, const double *y);
 
-/* Appends a point whose target is its own posterior mean (Kriging Believer), or, with
- * cb_gp_pretend, `target` in standardised units. Never factors anew, so that
- * cb_gp_truncate leaves no trace of it. */
-cocabo_status cb_gp_believe(cb_gp *gp, const double *x, const int32_t *h,
-                            cocabo_error *err);
-cocabo_status cb_gp_pretend(cb_gp *gp, const double *x, const int32_t *h, double target,
-                            cocabo_error *err);
+/* Appends m points (d x m, c x m) that were not observed: all with `target`, in
+ * standardised units; or, if it is NULL, each with its own posterior mean (Kriging
+ * Believer), which leaves every mean as it is. Never factors anew, so that
+ * cb_gp_truncate leaves no trace of them. */
+cocabo_status cb_gp_fantasize(cb_gp *gp, int m, const double *x, const int32_t *h,
+                              const double *target, cocabo_error *err);
 
 /* Back to the first n points. */
 void cb_gp_truncate(cb_gp *gp, int n);
@@ -66,19 +65,30 @@ void cb_gp_scale(const cb_gp *gp, double *mean,
 /* Fixes h for the predictions that follow; holds until the points change. O(n c). */
 void cb_gp_bind(cb_gp *gp, const int32_t *h);
 
-/* Mean and deviation at m points x (d x m, column-major) along the bound h: one block
- * of kernel rows and one triangular solve per chunk. */
-void cb_gp_predict(cb_gp *gp, int m, const double *x, double *mu, double *sd);
-
-/* The same where every point has its own categories, h c x m. */
-void cb_gp_predict_mixed(cb_gp *gp, int m, const double *x, const int32_t *h,
-                         double *mu, double *sd);
+/* Mean and deviation at m points x (d x m) with categories h (c x m), column-major; h
+ * NULL: along the bound h. One block of kernel rows and one triangular solve per chunk,
+ * O(n^2) a point. */
+void cb_gp_predict(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                   double *sd);
 
 /* At x with h changed in one category: candidate i has category to[i] for variable
  * which[i]. Binds h. */
 void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
                          const int32_t *which, const int32_t *to, double *mu,
                          double *sd);
+
+/* The same two in O(n) a point: the means are exact, and `sd` are upper bounds on the
+ * deviations. They come from the one point that explains most, and from some 64 points
+ * near the focus: more points never explain less. */
+void cb_gp_screen(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                  double *sd);
+void cb_gp_screen_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
+                        const int32_t *which, const int32_t *to, double *mu,
+                        double *sd);
+
+/* Says around which point bounds should be tight; holds until points are added or
+ * removed. x or h NULL: nowhere. Undoes cb_gp_bind. */
+void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h);
 
 /* Along the bound h at one point, with derivatives by x (d each). */
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,

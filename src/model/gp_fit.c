@@ -4,41 +4,42 @@
 #include <string.h>
 
 #include "base/lbfgsb.h"
+#include "base/maths.h"
 #include "base/status.h"
 
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
   memset(box, 0, sizeof *box);
   const cb_theta_layout t = cb_theta_lay_out(spec);
   for (int i = 0; i < t.scales; i++) {
-    box->lower[i] = log(1e-4);
-    box->upper[i] = log(3.0);
-    box->start[i] = log(0.2);
+    box->lower[i] = cb_log(1e-4);
+    box->upper[i] = cb_log(3.0);
+    box->start[i] = cb_log(0.2);
   }
   if (t.lambda >= 0) {
     box->lower[t.lambda] = 1e-6;
     box->upper[t.lambda] = 1.0;
     box->start[t.lambda] = 0.5;
   }
-  box->lower[t.noise] = log(1e-6);
-  box->upper[t.noise] = log(1.0);
-  box->start[t.noise] = log(0.1);
+  box->lower[t.noise] = cb_log(1e-6);
+  box->upper[t.noise] = cb_log(1.0);
+  box->start[t.noise] = cb_log(0.1);
 }
 
 void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box) {
   cb_theta_paper(spec, box);
   const int variance = cb_theta_lay_out(spec).x;
-  box->lower[variance] = log(0.01);
-  box->upper[variance] = log(100.0);
+  box->lower[variance] = cb_log(0.01);
+  box->upper[variance] = cb_log(100.0);
 }
 
 /* Parameters first .. first+count-1 are logarithms: bounds, start and belief. */
 static void believe(cb_theta_box *box, int first, int count, double lower, double upper,
                     double start, double mean, double sd) {
   for (int i = first; i < first + count; i++) {
-    box->lower[i] = log(lower);
-    box->upper[i] = log(upper);
-    box->start[i] = log(start);
-    box->prior_mean[i] = log(mean);
+    box->lower[i] = cb_log(lower);
+    box->upper[i] = cb_log(upper);
+    box->start[i] = cb_log(start);
+    box->prior_mean[i] = cb_log(mean);
     box->prior_sd[i] = sd;
   }
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/block.h"
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/vector.h"
 #include "base/vexp.h"
@@ -45,7 +46,7 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
 }
 
 static double weight(const double *theta, int index) {
-  return index >= 0 ? exp(theta[index]) : 0.0;
+  return index >= 0 ? cb_exp(theta[index]) : 0.0;
 }
 
 /* With only one kind of input there is nothing to mix, so k_z is that kind's kernel.
@@ -73,22 +74,21 @@ void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta
   k->c = spec->c;
   k->form = spec->form;
   set_weights(k, spec, &t, theta);
-  k->noise = exp(theta[t.noise]);
+  k->noise = cb_exp(theta[t.noise]);
   for (int j = 0; j < spec->d; j++)
-    k->inv_l2[j] = exp(-2.0 * theta[spec->ard ? j : 0]);
+    k->inv_l2[j] = cb_exp(-2.0 * theta[spec->ard ? j : 0]);
   for (int j = 0; j < spec->c && t.rates >= 0; j++)
-    k->rate[j] = exp(theta[t.rates + j]);
+    k->rate[j] = cb_exp(theta[t.rates + j]);
   for (int j = 0; j < spec->c && spec->form == CB_ONEHOT; j++)
-    k->rate[j] = 2.0 * exp(-2.0 * theta[0]);
+    k->rate[j] = 2.0 * cb_exp(-2.0 * theta[0]);
 }
 
 double cb_kernel_self(const cb_kernel *k) {
   return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b;
 }
 
-CB_VECTORISED
-static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
-                    double *restrict ka) {
+CB_LOOPS void cb_kernel_overlap_loops(int c, int n, const int32_t *H, int ld,
+                                      const int32_t *h, double *restrict ka) {
   for (int i = 0; i < n; i++)
     ka[i] = 0.0;
   for (int j = 0; j < c; j++)
@@ -97,35 +97,40 @@ static void overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
   for (int i = 0; i < n && c > 0; i++)
     ka[i] /= c;
 }
+CB_DISPATCH_VOID(extern, cb_kernel_overlap,
+                 (int c, int n, const int32_t *H, int ld, const int32_t *h,
+                  double *restrict ka),
+                 (c, n, H, ld, h, ka))
 
 /* t[i] = sum_j t_j [h_j != H_ij] */
-CB_VECTORISED
-static void changes(int c, const double *rate, int n, const int32_t *H, int ld,
-                    const int32_t *h, double *restrict t) {
+CB_LOOPS void changes_loops(int c, const double *rate, int n, const int32_t *H, int ld,
+                            const int32_t *h, double *restrict t) {
   for (int i = 0; i < n; i++)
     t[i] = 0.0;
   for (int j = 0; j < c; j++)
     for (int i = 0; i < n; i++)
       t[i] += rate[j] * (double)(H[cb_at(i, j, ld)] != h[j]);
 }
+CB_DISPATCH_VOID(static, changes,
+                 (int c, const double *rate, int n, const int32_t *H, int ld,
+                  const int32_t *h, double *restrict t),
+                 (c, rate, n, H, ld, h, t))
 
-CB_VECTORISED
-static void exp_negative(int n, double *t) {
+CB_LOOPS void exp_negative_loops(int n, double *t) {
   for (int i = 0; i < n; i++)
     t[i] = cb_exp_neg(-t[i]);
 }
+CB_DISPATCH_VOID(static, exp_negative, (int n, double *t), (n, t))
 
-void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
-                          const int32_t *h, double *restrict kh, double *restrict ka) {
-  overlap(k->c, n, H, ld, h, ka);
+void cb_kernel_hamming(const cb_kernel *k, int n, const int32_t *H, int ld,
+                       const int32_t *h, double *restrict kh) {
   changes(k->form == CB_PAPER ? 0 : k->c, k->rate, n, H, ld, h, kh);
   if (k->form == CB_FREE)
     exp_negative(n, kh);
 }
 
-CB_VECTORISED
-void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
-                       const cb_slice *slice) {
+CB_LOOPS void cb_kernel_weights_loops(const cb_kernel *k, int n, const double *kh,
+                                      const double *ka, const cb_slice *slice) {
   double *restrict a = slice->a, *restrict b = slice->b, *restrict r0 = slice->r0;
   const double onehot = k->form == CB_ONEHOT;
   for (int i = 0; i < n; i++) {
@@ -134,11 +139,14 @@ void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double
     r0[i] = onehot * kh[i];
   }
 }
+CB_DISPATCH_VOID(extern, cb_kernel_weights,
+                 (const cb_kernel *k, int n, const double *kh, const double *ka,
+                  const cb_slice *slice),
+                 (k, n, kh, ka, slice))
 
 /* r2[i] = r0[i] + sum_j (x_j - X_ij)^2 / l_j^2 */
-static inline void scaled_squares(const cb_kernel *k, int n, const double *X, int ld,
-                                  const double *r0, const double *x,
-                                  double *restrict r2) {
+CB_LOOPS void scaled_squares(const cb_kernel *k, int n, const double *X, int ld,
+                             const double *r0, const double *x, double *restrict r2) {
   for (int i = 0; i < n; i++)
     r2[i] = r0[i];
   for (int j = 0; j < k->d; j++) {
@@ -151,9 +159,9 @@ static inline void scaled_squares(const cb_kernel *k, int n, const double *X, in
   }
 }
 
-CB_VECTORISED
-void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
-                   const cb_slice *slice, const double *x, double *restrict kz) {
+CB_LOOPS void cb_kernel_row_loops(const cb_kernel *k, int n, const double *X, int ld,
+                                  const cb_slice *slice, const double *x,
+                                  double *restrict kz) {
   const double *a = slice->a, *b = slice->b;
   scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
@@ -161,13 +169,17 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
     kz[i] = a[i] + b[i] * ((1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s));
   }
 }
+CB_DISPATCH_VOID(extern, cb_kernel_row,
+                 (const cb_kernel *k, int n, const double *X, int ld,
+                  const cb_slice *slice, const double *x, double *restrict kz),
+                 (k, n, X, ld, slice, x, kz))
 
 /* dk_x/d(r2) = -(5/6) (1 + s) exp(-s): no singularity at r = 0, so a candidate lying on
  * a stored point needs no special case. */
-CB_VECTORISED
-void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
-                         const cb_slice *slice, const double *x, double *restrict kz,
-                         double *restrict slope, double *restrict kx) {
+CB_LOOPS void cb_kernel_row_slope_loops(const cb_kernel *k, int n, const double *X,
+                                        int ld, const cb_slice *slice, const double *x,
+                                        double *restrict kz, double *restrict slope,
+                                        double *restrict kx) {
   const double *a = slice->a, *b = slice->b;
   scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
@@ -182,10 +194,15 @@ void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
   for (int i = 0; i < n; i++)
     kz[i] = a[i] + b[i] * kz[i];
 }
+CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
+                 (const cb_kernel *k, int n, const double *X, int ld,
+                  const cb_slice *slice, const double *x, double *restrict kz,
+                  double *restrict slope, double *restrict kx),
+                 (k, n, X, ld, slice, x, kz, slope, kx))
 
 /* Scaled squared distances of point i to the CB_BLOCK candidates, on top of r0. */
-static inline void block_squares(const cb_kernel *k, const double *X, int ld, double r0,
-                                 const double *Q, double *restrict r2) {
+CB_LOOPS void block_squares(const cb_kernel *k, const double *X, int ld, double r0,
+                            const double *Q, double *restrict r2) {
   for (int w = 0; w < CB_BLOCK; w++)
     r2[w] = r0;
   for (int j = 0; j < k->d; j++) {
@@ -200,9 +217,9 @@ static inline void block_squares(const cb_kernel *k, const double *X, int ld, do
 
 /* Three passes over the block: the one with the exponential is one long loop, which is
  * the form that compilers vectorise. */
-CB_VECTORISED
-void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
-                     const cb_slice *slice, const double *Q, double *restrict out) {
+CB_LOOPS void cb_kernel_block_loops(const cb_kernel *k, int n, const double *X, int ld,
+                                    const cb_slice *slice, const double *Q,
+                                    double *restrict out) {
   const double *a = slice->a, *b = slice->b;
   for (int i = 0; i < n; i++)
     block_squares(k, X + i, ld, slice->r0[i], Q, out + cb_at(0, i, CB_BLOCK));
@@ -214,12 +231,16 @@ void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
     for (int w = 0; w < CB_BLOCK; w++)
       out[cb_at(w, i, CB_BLOCK)] = a[i] + b[i] * out[cb_at(w, i, CB_BLOCK)];
 }
+CB_DISPATCH_VOID(extern, cb_kernel_block,
+                 (const cb_kernel *k, int n, const double *X, int ld,
+                  const cb_slice *slice, const double *Q, double *restrict out),
+                 (k, n, X, ld, slice, Q, out))
 
 /* How unlike point i's categories are those of the candidates: by the rates, and by the
  * share that differs. */
-static inline void block_changes(const cb_kernel *k, const int32_t *H, int ld,
-                                 const int32_t *G, double *restrict t,
-                                 double *restrict share) {
+CB_LOOPS void block_changes(const cb_kernel *k, const int32_t *H, int ld,
+                            const int32_t *G, double *restrict t,
+                            double *restrict share) {
   const double part = k->c > 0 ? 1.0 / k->c : 0.0;
   for (int w = 0; w < CB_BLOCK; w++)
     t[w] = share[w] = 0.0;
@@ -235,10 +256,9 @@ static inline void block_changes(const cb_kernel *k, const int32_t *H, int ld,
 }
 
 /* A few rows at a time, so that the long loops stay in the first-level cache. */
-CB_VECTORISED
-void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
-                           int ld, const double *Q, const int32_t *G,
-                           double *restrict out) {
+CB_LOOPS void cb_kernel_block_mixed_loops(const cb_kernel *k, int n, const double *X,
+                                          const int32_t *H, int ld, const double *Q,
+                                          const int32_t *G, double *restrict out) {
   enum { ROWS = 16 };
   double kh[ROWS * CB_BLOCK], apart[ROWS * CB_BLOCK];
   for (int first = 0; first < n; first += ROWS) {
@@ -264,6 +284,10 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
     }
   }
 }
+CB_DISPATCH_VOID(extern, cb_kernel_block_mixed,
+                 (const cb_kernel *k, int n, const double *X, const int32_t *H, int ld,
+                  const double *Q, const int32_t *G, double *restrict out),
+                 (k, n, X, H, ld, Q, G, out))
 
 /* A point that shares the old category of the variable loses it, one that has the new
  * category gains it, and all others stay as similar as they were. */
@@ -274,7 +298,8 @@ void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
   for (int w = 0; w < count; w++) {
     const int32_t j = which[w], old = h[j], new = to[w];
     const int32_t *column = H + cb_at(0, j, ld);
-    const double gain = k->form == CB_FREE ? exp(k->rate[j]) : 1.0, loss = 1.0 / gain;
+    const double gain = k->form == CB_FREE ? cb_exp(k->rate[j]) : 1.0,
+                 loss = 1.0 / gain;
     for (int i = 0; i < n; i++) {
       const double factor = column[i] == old ? loss : column[i] == new ? gain : 1.0;
       const double step = (column[i] == new) - (column[i] == old);
@@ -285,9 +310,8 @@ void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
   }
 }
 
-CB_VECTORISED
-double cb_kernel_weighted_squares(int n, const double *w, const double *column,
-                                  double x) {
+CB_LOOPS double cb_kernel_weighted_squares_loops(int n, const double *w,
+                                                 const double *column, double x) {
   enum { LANES = 8 };
   double s[LANES] = {0};
   int i = 0;
@@ -302,13 +326,14 @@ double cb_kernel_weighted_squares(int n, const double *w, const double *column,
   }
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
+CB_DISPATCH(extern, double, cb_kernel_weighted_squares,
+            (int n, const double *w, const double *column, double x), (n, w, column, x))
 
 /* Products, not choices: GCC 12 makes wrong code of a vectorised `int != int ? double :
  * 0.0` in a sum (a test knows). The same form is used wherever categories are compared.
  */
-CB_VECTORISED
-double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
-                                  int32_t h) {
+CB_LOOPS double cb_kernel_weighted_changes_loops(int n, const double *w,
+                                                 const int32_t *column, int32_t h) {
   enum { LANES = 8 };
   double s[LANES] = {0};
   int i = 0;
@@ -319,3 +344,6 @@ double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
     s[l] += w[i] * (double)(column[i] != h);
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
+CB_DISPATCH(extern, double, cb_kernel_weighted_changes,
+            (int n, const double *w, const int32_t *column, int32_t h),
+            (n, w, column, h))

@@ -82,8 +82,10 @@ double cb_kernel_self(const cb_kernel *k); /* k_z(z, z), without noise */
 
 /* k_h and k_a between h and n stored points. In the paper's form k_h is 0; in the
  * one-hot form it is the sum of t_j [h_j != h'_j] instead. */
-void cb_kernel_categories(const cb_kernel *k, int n, const int32_t *H, int ld,
-                          const int32_t *h, double *restrict kh, double *restrict ka);
+void cb_kernel_hamming(const cb_kernel *k, int n, const int32_t *H, int ld,
+                       const int32_t *h, double *restrict kh);
+void cb_kernel_overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
+                       double *restrict ka);
 
 /* The kernel along one h, as a function of x alone: k_z = a + b k_x, where k_x is taken
  * at r2 + r0. Arrays of n, the caller's. */

@@ -5,6 +5,7 @@
 
 #include "base/block.h"
 #include "base/linalg.h"
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/cholesky.h"
@@ -85,9 +86,24 @@ static void store_points(cb_likelihood *l, const double *x, const int32_t *h) {
   }
 }
 
+static void load_point(const cb_likelihood *l, int i, double *x, int32_t *h) {
+  for (int j = 0; j < l->spec.d; j++)
+    x[j] = l->X[cb_at(i, j, l->n)];
+  for (int j = 0; j < l->spec.c; j++)
+    h[j] = l->H[cb_at(i, j, l->n)];
+}
+
+/* The overlap does not depend on theta: once is enough. */
+static void fill_overlap(cb_likelihood *l) {
+  int32_t h[COCABO_MAX_PARAMETERS];
+  for (int i = 0; i < l->n; i++) {
+    load_point(l, i, l->point, h);
+    cb_kernel_overlap(l->spec.c, i + 1, l->H, l->n, h, l->ka + cb_at(0, i, l->n));
+  }
+}
+
 cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec, int n,
-                                const double *x, const int32_t *h, const double *y,
-                                cocabo_error *err) {
+                                const double *x, const int32_t *h, cocabo_error *err) {
   *out = NULL;
   cb_likelihood *l =
       cb_calloc(1, sizeof *l + size_of_arrays(spec, (size_t)n) * sizeof(double));
@@ -98,27 +114,27 @@ cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec,
   l->n = n;
   carve(l);
   store_points(l, x, h);
-  double mean, sd;
-  cb_standardise(n, y, l->y, &mean, &sd);
+  fill_overlap(l);
   *out = l;
   return COCABO_OK;
+}
+
+void cb_likelihood_set_y(cb_likelihood *l, const double *y) {
+  double mean, sd;
+  cb_standardise(l->n, y, l->y, &mean, &sd);
 }
 
 void cb_likelihood_free(cb_likelihood *likelihood) {
   cb_free(likelihood);
 }
 
-/* K, S, kh, ka and kx, column by column: point i against the points up to itself. */
+/* K, S, kh and kx, column by column: point i against the points up to itself. */
 static void fill(cb_likelihood *l) {
   int32_t h[COCABO_MAX_PARAMETERS];
   for (int i = 0; i < l->n; i++) {
     const ptrdiff_t column = cb_at(0, i, l->n);
-    for (int j = 0; j < l->spec.d; j++)
-      l->point[j] = l->X[cb_at(i, j, l->n)];
-    for (int j = 0; j < l->spec.c; j++)
-      h[j] = l->H[cb_at(i, j, l->n)];
-    cb_kernel_categories(&l->kernel, i + 1, l->H, l->n, h, l->kh + column,
-                         l->ka + column);
+    load_point(l, i, l->point, h);
+    cb_kernel_hamming(&l->kernel, i + 1, l->H, l->n, h, l->kh + column);
     cb_kernel_weights(&l->kernel, i + 1, l->kh + column, l->ka + column, &l->slice);
     cb_kernel_row_slope(&l->kernel, i + 1, l->X, l->n, &l->slice, l->point,
                         l->K + column, l->S + column, l->kx ? l->kx + column : NULL);
@@ -140,7 +156,7 @@ static bool factor(cb_likelihood *l) {
 static double log_determinant_half(const cb_likelihood *l) {
   double sum = 0.0;
   for (int i = 0; i < l->n; i++)
-    sum += log(l->K[cb_at(i, i, l->n)]);
+    sum += cb_log(l->K[cb_at(i, i, l->n)]);
   return sum;
 }
 

@@ -16,11 +16,13 @@
 
 typedef struct cb_likelihood cb_likelihood;
 
-/* n >= 1 points x (d x n), h (c x n), column-major, and their targets y in their own
- * units; all are copied, y is standardised. *out is owned by the caller. */
+/* n >= 1 points x (d x n), h (c x n), column-major; they are copied. *out is owned by
+ * the caller. Set its targets before evaluating it. */
 cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec, int n,
-                                const double *x, const int32_t *h, const double *y,
-                                cocabo_error *err);
+                                const double *x, const int32_t *h, cocabo_error *err);
+/* n targets in their own units; copied and standardised. Several may share the points.
+ */
+void cb_likelihood_set_y(cb_likelihood *likelihood, const double *y);
 void cb_likelihood_free(cb_likelihood *likelihood); /* NULL is allowed */
 
 /* L(theta), -inf if the covariance cannot be factored even with jitter; dL/dtheta into

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/linalg.h"
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/special.h"
 #include "base/status.h"
@@ -162,7 +163,7 @@ cocabo_status cb_parzen_fit(cb_parzen *p, double low, double high, int n,
     p->height[i] = p->mass[i] * p->rate[i];
     p->sharpest = fmax(p->sharpest, p->rate[i]);
   }
-  p->log_inside = log(mixture_mass(p, low, high));
+  p->log_inside = cb_log(mixture_mass(p, low, high));
   return COCABO_OK;
 }
 
@@ -177,27 +178,30 @@ double cb_parzen_draw(const cb_parzen *p, cb_rng *rng) {
   }
 }
 
-CB_VECTORISED
-static void bells(int n, double x, const double *at, const double *rate,
-                  double *restrict out) {
+CB_LOOPS void bells_loops(int n, double x, const double *at, const double *rate,
+                          double *restrict out) {
   for (int i = 0; i < n; i++) {
     const double z = (x - at[i]) * rate[i];
     out[i] = cb_exp_neg(-0.5 * z * z);
   }
 }
+CB_DISPATCH_VOID(static, bells,
+                 (int n, double x, const double *at, const double *rate,
+                  double *restrict out),
+                 (n, x, at, rate, out))
 
 /* The prior is so wide that the sum is never near 0. */
 double cb_parzen_log_density(cb_parzen *p, double x) {
   bells(p->count, x, p->at, p->rate, p->terms);
   const double sum = cb_linalg_dot(p->count, p->height, p->terms);
-  return log(sum) - LOG_SQRT_2PI - p->log_inside;
+  return cb_log(sum) - LOG_SQRT_2PI - p->log_inside;
 }
 
 double cb_parzen_log_mass(cb_parzen *p, double from, double to) {
   assert(from < to);
   if ((to - from) * p->sharpest < THIN)
-    return cb_parzen_log_density(p, 0.5 * from + 0.5 * to) + log(to - from);
-  return log(mixture_mass(p, from, to)) - p->log_inside;
+    return cb_parzen_log_density(p, 0.5 * from + 0.5 * to) + cb_log(to - from);
+  return cb_log(mixture_mass(p, from, to)) - p->log_inside;
 }
 
 /* ---- choices --------------------------------------------------------------------- */
@@ -222,5 +226,5 @@ int32_t cb_parzen_draw_choice(const cb_parzen *p, cb_rng *rng) {
 
 double cb_parzen_log_chance(const cb_parzen *p, int32_t k) {
   assert(k >= 0 && k < p->count);
-  return log(p->mass[k]);
+  return cb_log(p->mass[k]);
 }

@@ -41,8 +41,8 @@ enum {
   BATCH_STARTS = 5,    /* and for each point of a batch */
   PAPER_BATCH = 4,     /* batches up to this size get all of it for each point */
   LEAST_SAMPLES = 500, /* candidates, in any batch */
-  SPARES = 20,         /* further ones, should those be duplicates */
-  REDRAWS = 10         /* of h, when all its points are taken */
+  CLIMB_EVALUATIONS = 50,
+  REDRAWS = 10 /* of h, when all its points are taken */
 };
 
 /* Everything here is a cache of what the history implies. */
@@ -53,7 +53,6 @@ typedef struct {
   cb_team *team;     /* c agents */
   cb_gp *gp;         /* the surrogate's */
   cb_search *search; /* NULL without numeric inputs */
-  double *climbed;   /* d x BATCH_STARTS */
   int32_t *h;        /* c x b: the categories drawn for a batch */
   cb_draw *draws;    /* c x b: and how they were drawn */
   size_t h_room, draws_room;
@@ -66,7 +65,6 @@ static void destroy(void *state) {
   cb_team_free(s->team);
   cb_learner_close(&s->learner);
   cb_search_free(s->search);
-  cb_free(s->climbed);
   cb_free(s->h);
   cb_free(s->draws);
   cb_free(s);
@@ -80,12 +78,10 @@ static cocabo_status build(cocabo *s, cocabo_error *err) {
   CB_TRY(cb_team_new(&s->team, space->c, arms, s->settings->reward, err));
   CB_TRY(cb_learner_open(&s->learner, s->space, err));
   s->gp = cb_surrogate_gp(s->learner.surrogate);
-  s->climbed = cb_calloc((size_t)space->d * BATCH_STARTS, sizeof(double));
-  if (!s->climbed)
-    return cb_no_memory(err);
-  if (space->d > 0)
-    CB_TRY(cb_search_new(&s->search, space->d, (int)s->settings->samples, err));
-  return COCABO_OK;
+  const cb_domain domain = cb_domain_of(space);
+  return space->d > 0
+             ? cb_search_new(&s->search, &domain, (int)s->settings->samples, err)
+             : COCABO_OK;
 }
 
 static cocabo_status create(void **state, const cocabo_space *space,
@@ -181,35 +177,6 @@ static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
   return acquire;
 }
 
-/* Uniform over the cube; over the levels where an input lives on a grid. The interval
- * is widened by half a cell at each end, so that the outer levels get their share. */
-static void fill_candidates(const cocabo *s, int count, cb_rng *rng) {
-  double *x = cb_search_candidates(s->search);
-  const int d = s->space->d;
-  int64_t levels[COCABO_MAX_PARAMETERS];
-  for (int j = 0; j < d; j++)
-    levels[j] = cb_space_levels(s->space, j);
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < d; j++, x++) {
-      *x = 2.0 * cb_rng_uniform(rng) - 1.0;
-      if (levels[j] > 1)
-        *x *= 1.0 + 1.0 / (double)(levels[j] - 1);
-      if (levels[j] > 0)
-        *x = cb_space_level_x(s->space, j, cb_space_level_of(s->space, j, *x));
-    }
-}
-
-/* The value at x where it can really be evaluated: decoded, snapped and encoded. */
-static double value_at_cells(cocabo *s, const cb_acquire *acquire, double *x,
-                             const int32_t *h, cb_cell *cells) {
-  int32_t same[COCABO_MAX_PARAMETERS];
-  double mu, sd;
-  cb_space_decode(s->space, x, h, cells);
-  cb_space_encode(s->space, cells, x, same);
-  cb_gp_predict(s->gp, 1, x, &mu, &sd);
-  return cb_acquire_value(acquire, mu, sd, NULL, NULL);
-}
-
 /* The paper's effort goes into each point of up to four, and larger batches share what
  * four would get: a batch of 16 then takes a few times as long as a single ask. */
 static int starts_of(int batch) {
@@ -232,33 +199,17 @@ static int samples_of(const cocabo *s, int batch) {
  * if all that were looked at are taken. */
 static bool select_x(cocabo *s, const cb_ask *ask, const cb_acquire *acquire,
                      const int32_t *h, cb_rng *rng, cb_proposal *out, int k) {
-  const int d = s->space->d, starts = starts_of(ask->batch);
-  cb_cell cells[COCABO_MAX_PARAMETERS];
-  double best = -INFINITY;
-  if (d == 0) {
+  const cb_search_plan plan = {.h = h,
+                               .fixed_h = true,
+                               .pool = samples_of(s, ask->batch),
+                               .starts = starts_of(ask->batch),
+                               .evaluations = CLIMB_EVALUATIONS};
+  if (s->space->d == 0) {
     cb_space_decode(s->space, NULL, h, out[k].cells);
     return cb_ask_is_fresh(ask, out, k, out[k].cells);
   }
-  cb_gp_bind(s->gp, h);
-  const int samples = samples_of(s, ask->batch);
-  fill_candidates(s, samples, rng);
-  cb_search_score(s->search, s->gp, acquire, samples, starts + SPARES);
-  for (int i = 0; i < starts && i < samples; i++) {
-    double *x = s->climbed + (size_t)i * (size_t)d;
-    memcpy(x, cb_search_ranked(s->search, i, NULL), (size_t)d * sizeof *x);
-    cb_search_climb(s->search, s->gp, acquire, x);
-    const double value = value_at_cells(s, acquire, x, h, cells);
-    if (value > best && cb_ask_is_fresh(ask, out, k, cells)) {
-      best = value;
-      memcpy(out[k].cells, cells, (size_t)s->space->n * sizeof *cells);
-    }
-  }
-  for (int i = 0; i < starts + SPARES && i < samples && best == -INFINITY; i++) {
-    cb_space_decode(s->space, cb_search_ranked(s->search, i, &best), h, out[k].cells);
-    if (!cb_ask_is_fresh(ask, out, k, out[k].cells))
-      best = -INFINITY;
-  }
-  return best > -INFINITY;
+  const int ranked = cb_search_run(s->search, s->gp, acquire, &plan, rng);
+  return cb_ask_take_ranked(ask, s->search, ranked, h, out, k);
 }
 
 /* ---- Algorithm 2; Algorithm 1 where b = 1 ---------------------------------------- */
@@ -317,7 +268,7 @@ static cocabo_status select_point(cocabo *s, batch *b, int k, cocabo_error *err)
   if (b->n == b->ask->batch)
     return COCABO_OK;
   cb_space_encode(s->space, point->cells, x, h);
-  return cb_gp_believe(s->gp, x, h, err);
+  return cb_gp_fantasize(s->gp, 1, x, h, NULL, err);
 }
 
 static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out,
@@ -330,8 +281,8 @@ static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out
              .bandit =
                  cb_rng_make(s->settings->seed, CB_RNG_BANDIT, (uint64_t)ask->number),
              .out = out};
-  CB_TRY(cb_surrogate_believe(s->learner.surrogate, ask->history,
-                              s->learner.targets.worst, err));
+  CB_TRY(cb_surrogate_fantasize(s->learner.surrogate, ask->history,
+                                s->learner.targets.worst, err));
   CB_TRY(draw_categories(s, &b.round, &b.bandit, err));
   for (int j = 0; j < ask->batch; j++) {
     if (occurred_before(s, j))
@@ -348,15 +299,15 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   cocabo *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(catch_up_bandits(s, ask->history, err));
-  CB_TRY(cb_learner_follow(&s->learner, ask->history, err));
+  CB_TRY(cb_learner_follow(&s->learner, ask, err));
   const cocabo_status status = select_batch(s, ask, out, err);
-  cb_surrogate_forget(s->learner.surrogate);
+  cb_surrogate_drop_fantasies(s->learner.surrogate);
   return status;
 }
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
-  return cb_learner_best(&((cocabo *)state)->learner, ask->history, row, err);
+  return cb_learner_best(&((cocabo *)state)->learner, ask, row, err);
 }
 
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------

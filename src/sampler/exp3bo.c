@@ -23,13 +23,14 @@
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 enum {
   MAX_ARMS = 200,
   FIRST_POINTS = 3,  /* of each arm, before the bandit plays */
   LEAST_RESULTS = 5, /* of an arm, before its hyper-parameters are learnt */
   POOL = 1000,       /* of the search */
+  CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch */
   LATER_STARTS = 2,
@@ -50,7 +51,7 @@ typedef struct {
   int32_t order[MAX_ARMS];            /* in which arms get their first points */
   cb_team *team;                      /* one agent */
   cb_surrogate *surrogates[MAX_ARMS]; /* NULL until the arm is drawn */
-  cb_mixed_search *search;            /* over x; NULL without numeric inputs */
+  cb_search *search;                  /* over x; NULL without numeric inputs */
 
   /* Of the batch that is being proposed. */
   const cb_ask *ask;
@@ -133,7 +134,7 @@ static void destroy(void *state) {
     return;
   for (int arm = 0; arm < s->n_arms; arm++)
     cb_surrogate_free(s->surrogates[arm]);
-  cb_mixed_search_free(s->search);
+  cb_search_free(s->search);
   cb_team_free(s->team);
   cb_free(s->h);
   cb_free(s);
@@ -148,7 +149,7 @@ static cocabo_status build(exp3bo *s, cocabo_error *err) {
     return cb_no_memory(err);
   number_arms(s);
   CB_TRY(cb_team_new(&s->team, 1, &n, s->settings->reward, err));
-  return s->space->d > 0 ? cb_mixed_search_new(&s->search, &domain, err) : COCABO_OK;
+  return s->space->d > 0 ? cb_search_new(&s->search, &domain, POOL, err) : COCABO_OK;
 }
 
 /* Without numbers an arm is one point: its overlap with itself is a constant kernel. */
@@ -184,10 +185,9 @@ static const cb_trial *told(const cb_history *history, int64_t row) {
   return &history->trials[history->told[row]];
 }
 
-static const double *theta_of(const exp3bo *s, const cb_history *history, int arm) {
+static const double *theta_of(const exp3bo *s, const cb_fit *fit, int arm) {
   const int count = cb_theta_lay_out(&s->spec).count;
-  return history->fit.n_theta > 0 ? history->fit.theta + (ptrdiff_t)arm * count
-                                  : s->box.start;
+  return fit ? fit->theta + (ptrdiff_t)arm * count : s->box.start;
 }
 
 static cocabo_status need_surrogate(exp3bo *s, int arm, cocabo_error *err) {
@@ -200,11 +200,10 @@ static cocabo_status need_surrogate(exp3bo *s, int arm, cocabo_error *err) {
   return COCABO_OK;
 }
 
-static cocabo_status follow(exp3bo *s, const cb_history *history, int arm,
-                            cocabo_error *err) {
+static cocabo_status follow(exp3bo *s, const cb_ask *ask, int arm, cocabo_error *err) {
   CB_TRY(need_surrogate(s, arm, err));
-  return cb_surrogate_follow(s->surrogates[arm], history, theta_of(s, history, arm),
-                             history->y, err);
+  return cb_surrogate_follow(s->surrogates[arm], ask->history, ask->fit,
+                             theta_of(s, ask->fit, arm), ask->history->y, err);
 }
 
 /* Row of the arm's best result, -1 if it has none; *worst is its worst, or that of all
@@ -229,7 +228,7 @@ static cocabo_status believe_point(exp3bo *s, int arm, int k, cocabo_error *err)
   int32_t h[COCABO_MAX_PARAMETERS];
   cb_space_encode(s->space, s->out[k].cells, x, h);
   return arm_of(s, h) == arm
-             ? cb_gp_believe(cb_surrogate_gp(s->surrogates[arm]), x, h, err)
+             ? cb_gp_fantasize(cb_surrogate_gp(s->surrogates[arm]), 1, x, h, NULL, err)
              : COCABO_OK;
 }
 
@@ -239,9 +238,9 @@ static cocabo_status open_arm(exp3bo *s, int arm, double worst, cocabo_error *er
   const cb_history *history = s->ask->history;
   if (s->open[arm])
     return COCABO_OK;
-  CB_TRY(follow(s, history, arm, err));
+  CB_TRY(follow(s, s->ask, arm, err));
   s->open[arm] = true; /* from here on there may be beliefs to forget */
-  CB_TRY(cb_surrogate_believe(s->surrogates[arm], history, worst, err));
+  CB_TRY(cb_surrogate_fantasize(s->surrogates[arm], history, worst, err));
   for (int k = 0; k < s->n; k++)
     CB_TRY(believe_point(s, arm, k, err));
   return COCABO_OK;
@@ -250,7 +249,7 @@ static cocabo_status open_arm(exp3bo *s, int arm, double worst, cocabo_error *er
 static void close_arms(exp3bo *s) {
   for (int arm = 0; arm < s->n_arms; arm++)
     if (s->open[arm]) {
-      cb_surrogate_forget(s->surrogates[arm]);
+      cb_surrogate_drop_fantasies(s->surrogates[arm]);
       s->open[arm] = false;
     }
 }
@@ -306,7 +305,8 @@ static cocabo_status take_best(exp3bo *s, int arm, bool *found, cocabo_error *er
   const cb_history *history = s->ask->history;
   cb_acquire acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa};
   cb_search_plan plan = {.pool = s->n == 0 ? POOL : LATER_POOL,
-                         .starts = s->n == 0 ? STARTS : LATER_STARTS};
+                         .starts = s->n == 0 ? STARTS : LATER_STARTS,
+                         .evaluations = CLIMB_EVALUATIONS};
   double worst;
   const int64_t best = best_of_arm(s, history, arm, &worst);
   CB_TRY(open_arm(s, arm, worst, err));
@@ -315,8 +315,8 @@ static cocabo_status take_best(exp3bo *s, int arm, bool *found, cocabo_error *er
     acquire.best = cb_surrogate_standardise(s->surrogates[arm], history->y[best]);
   }
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number_of_next(s));
-  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogates[arm]),
-                                         &acquire, &plan, &rng);
+  const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[arm]),
+                                   &acquire, &plan, &rng);
   *found = cb_ask_take_ranked(s->ask, s->search, ranked, categories_of(s, arm), s->out,
                               s->n);
   return COCABO_OK;
@@ -475,7 +475,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   double highest = 0.0, target = 0.0, mean, sd;
   int64_t found = -1;
   for (int arm = 0; arm < s->n_arms; arm++) {
-    CB_TRY(follow(s, ask->history, arm, err));
+    CB_TRY(follow(s, ask, arm, err));
     const int64_t candidate = cb_surrogate_best(s->surrogates[arm], &target);
     if (candidate < 0)
       continue;
@@ -497,13 +497,15 @@ static bool fit_due(const cb_ask *ask) {
 }
 
 /* Has the arm enough results, and one that the last fit did not see? */
-static bool has_news(const exp3bo *s, const cb_history *history, int arm) {
+static bool has_news(const exp3bo *s, const cb_ask *ask, int arm) {
+  const cb_history *history = ask->history;
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
   int64_t results = 0;
   bool news = false;
   for (int64_t i = 0; i < history->n; i++)
     if (arm_of(s, told(history, i)->h) == arm) {
       results++;
-      news |= history->fit.n_theta == 0 || i >= history->fit.rows;
+      news |= i >= seen;
     }
   return news && results >= LEAST_RESULTS;
 }
@@ -513,7 +515,7 @@ static int n_theta(const void *state) {
   return s->n_arms * cb_theta_lay_out(&s->spec).count;
 }
 
-static cocabo_status start_fit(const exp3bo *s, const cb_history *history, cb_fit *out,
+static cocabo_status start_fit(const exp3bo *s, const cb_ask *ask, cb_fit *out,
                                cocabo_error *err) {
   const size_t count = (size_t)cb_theta_lay_out(&s->spec).count;
   out->n_theta = n_theta(s);
@@ -521,7 +523,7 @@ static cocabo_status start_fit(const exp3bo *s, const cb_history *history, cb_fi
   if (!out->theta)
     return cb_no_memory(err);
   for (int arm = 0; arm < s->n_arms; arm++)
-    memcpy(out->theta + (size_t)arm * count, theta_of(s, history, arm),
+    memcpy(out->theta + (size_t)arm * count, theta_of(s, ask->fit, arm),
            count * sizeof *out->theta);
   return COCABO_OK;
 }
@@ -532,9 +534,9 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   const cb_history *history = ask->history;
   const size_t count = (size_t)cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  CB_TRY(start_fit(s, history, out, err));
+  CB_TRY(start_fit(s, ask, out, err));
   for (int arm = 0; arm < s->n_arms; arm++) {
-    if (!has_news(s, history, arm))
+    if (!has_news(s, ask, arm))
       continue;
     CB_TRY(cb_ask_poll(ask, err));
     CB_TRY(need_surrogate(s, arm, err));

@@ -40,15 +40,15 @@ void cb_learner_close(cb_learner *learner) {
   cb_free(learner->targets.y);
 }
 
-static const double *theta_of(const cb_learner *learner, const cb_history *history) {
-  return history->fit.n_theta > 0 ? history->fit.theta : learner->box.start;
+static const double *theta_of(const cb_learner *learner, const cb_fit *fit) {
+  return fit ? fit->theta : learner->box.start;
 }
 
-cocabo_status cb_learner_follow(cb_learner *learner, const cb_history *history,
+cocabo_status cb_learner_follow(cb_learner *learner, const cb_ask *ask,
                                 cocabo_error *err) {
-  CB_TRY(cb_targets_set(&learner->targets, history, learner->settings, err));
-  return cb_surrogate_follow(learner->surrogate, history, theta_of(learner, history),
-                             learner->targets.y, err);
+  CB_TRY(cb_targets_set(&learner->targets, ask->history, learner->settings, err));
+  return cb_surrogate_follow(learner->surrogate, ask->history, ask->fit,
+                             theta_of(learner, ask->fit), learner->targets.y, err);
 }
 
 int cb_learner_n_theta(const cb_learner *learner) {
@@ -64,16 +64,16 @@ cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out
   if (!out->theta)
     return cb_no_memory(err);
   out->n_theta = (int)n;
-  memcpy(out->theta, theta_of(learner, history), n * sizeof *out->theta);
+  memcpy(out->theta, theta_of(learner, ask->fit), n * sizeof *out->theta);
   CB_TRY(cb_targets_set(&learner->targets, history, learner->settings, err));
   return cb_surrogate_fit(learner->surrogate, history, learner->targets.y,
                           &learner->box, RESTARTS, &rng, out->theta, err);
 }
 
-cocabo_status cb_learner_best(cb_learner *learner, const cb_history *history,
-                              int64_t *row, cocabo_error *err) {
+cocabo_status cb_learner_best(cb_learner *learner, const cb_ask *ask, int64_t *row,
+                              cocabo_error *err) {
   double mean;
-  CB_TRY(cb_learner_follow(learner, history, err));
+  CB_TRY(cb_learner_follow(learner, ask, err));
   *row = cb_surrogate_best(learner->surrogate, &mean);
   return COCABO_OK;
 }

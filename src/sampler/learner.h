@@ -37,15 +37,15 @@ cocabo_status cb_learner_open(cb_learner *learner, const cocabo_space *space,
                               cocabo_error *err);
 void cb_learner_close(cb_learner *learner);
 
-/* Takes in what is new, with the hyper-parameters of the history's fit. */
-cocabo_status cb_learner_follow(cb_learner *learner, const cb_history *history,
+/* Takes in what is new, with the hyper-parameters of the request's fit. */
+cocabo_status cb_learner_follow(cb_learner *learner, const cb_ask *ask,
                                 cocabo_error *err);
 
 /* A sampler's fit, n_theta and best. */
 cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out,
                              cocabo_error *err);
 int cb_learner_n_theta(const cb_learner *learner);
-cocabo_status cb_learner_best(cb_learner *learner, const cb_history *history,
-                              int64_t *row, cocabo_error *err);
+cocabo_status cb_learner_best(cb_learner *learner, const cb_ask *ask, int64_t *row,
+                              cocabo_error *err);
 
 #endif

@@ -4,25 +4,29 @@
  * knows more. So the acquisition is maximised over x and h together, on a kernel whose
  * weights and rates are all learnt (model/kernel.h, CB_FREE).
  *
- *   refit       after every result while there are few, then every max(10, n/20)
+ *   refit       after every result while there are few, then every max(10, n/20), at
+ *               least every 100
  *   two models  y itself, but for values so far below the median that they say nothing
  *               about the top; and y warped, so that the top is spread out, if the
  *               evidence is for it or values had to be cut off
  *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
  *               each of them alone gets stuck on some problem. Every other UCB only
- *               looks at points that it knows little about.
+ *               looks at points whose deviation is large enough to learn from.
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
- *               all on the warped model and in a trust region around the best. It
+ *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
  *               turns, when those that are far apart stay and the others move
- *   batches     every point before it is believed to have its mean; in a crowd every
- *               other one explores
+ *   batches     every point before it is a fantasy at its posterior mean. Fantasies
+ *               make the model overconfident, so with many of them every other point
+ *               explores; beyond MOST_FANTASIES the model takes no more of them, and a
+ *               point is chosen for its distance from the rest of the batch
  *
  * Proposals are counted k = 0, 1, 2, ... after the design; k decides whose turn it is.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/gp.h"
@@ -31,15 +35,17 @@
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
 #include "sampler/trust.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 enum {
   POOL = 1000, /* of the search */
+  CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch, */
   LATER_STARTS = 2, /* and one for those after the first few */
   FEW_POINTS = 4,
-  CROWD = 8,            /* believers from which on every other point explores */
+  CROWD = 8,            /* fantasies from which on every other point explores, */
+  MOST_FANTASIES = 128, /* and from which on the model takes no more */
   FIRST_RESTARTS = 3,   /* of the first fit, besides the start */
   FIT_EVALUATIONS = 60, /* of the likelihood while they are cheap */
   FEW_EVALUATIONS = 40, /* beyond FEW_RESULTS of them, */
@@ -47,12 +53,13 @@ enum {
   LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
   MANY_RESULTS = 500,
   EVERY_RESULT = 150, /* results up to which each is followed by a fit */
+  LONGEST_WAIT = 100, /* results between two fits, at most */
   TURNS = 3,
   NUMBERS_TURNS = 4 /* without categories */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
-static const double LEARN = 0.05;         /* deviation that a wary UCB wants at least */
+static const double LEARN = 0.05;         /* least deviation of a UCB that must learn */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
 
 enum { PLAIN, WARPED, N_MODELS };
@@ -64,16 +71,19 @@ typedef struct {
   cb_kernel_spec spec;
   cb_theta_box box;
   cb_surrogate *surrogates[N_MODELS];
-  cb_mixed_search *search;
+  cb_search *search;
   double *targets[N_MODELS]; /* n: the history's y, cut off below; and warped */
   size_t room[N_MODELS];
   double half_gap; /* between the best and the median y, halved */
   bool cut;        /* was a value cut off? */
 
   /* Of the batch that is being proposed. */
-  int64_t top[N_MODELS];  /* row of the incumbent, or -1 */
-  double best[N_MODELS];  /* its target in the model's units */
-  int believed[N_MODELS]; /* points of the batch that are believers */
+  int64_t top[N_MODELS];   /* row of the incumbent, or -1 */
+  double best[N_MODELS];   /* its target in the model's units */
+  int fantasies[N_MODELS]; /* points of the batch that are in the model */
+  double *batch_x;         /* d x b: its points so far */
+  int32_t *batch_h;        /* c x b */
+  size_t batch_x_room, batch_h_room;
 } mixed;
 
 /* What a fit says: is the warp worth it, and theta of both models. */
@@ -83,9 +93,8 @@ static int theta_count(const mixed *s) {
   return cb_theta_lay_out(&s->spec).count;
 }
 
-static const double *theta_of(const mixed *s, const cb_history *history, int model) {
-  return history->fit.n_theta > 0
-             ? history->fit.theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
+static const double *theta_of(const mixed *s, const cb_fit *fit, int model) {
+  return fit ? fit->theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
              : s->box.start;
 }
 
@@ -99,7 +108,9 @@ static void destroy(void *state) {
     cb_surrogate_free(s->surrogates[m]);
     cb_free(s->targets[m]);
   }
-  cb_mixed_search_free(s->search);
+  cb_search_free(s->search);
+  cb_free(s->batch_x);
+  cb_free(s->batch_h);
   cb_free(s);
 }
 
@@ -108,7 +119,7 @@ static cocabo_status build(mixed *s, cocabo_error *err) {
   for (int m = 0; m < N_MODELS; m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
-  return cb_mixed_search_new(&s->search, &domain, err);
+  return cb_search_new(&s->search, &domain, POOL, err);
 }
 
 static cocabo_status create(void **state, const cocabo_space *space,
@@ -150,7 +161,7 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
   const double m = s->half_gap = cb_cut_far_below(history, s->targets[PLAIN], &s->cut);
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i];
-    warped[i] = m > 0.0 ? -log(gap / m + WARP_FLOOR) : y[i];
+    warped[i] = m > 0.0 ? -cb_log(gap / m + WARP_FLOOR) : y[i];
   }
   return COCABO_OK;
 }
@@ -159,7 +170,7 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
 static double log_slopes(const double *w, int n, double half_gap) {
   double sum = 0.0;
   for (int i = 0; i < n; i++)
-    sum += w[i] - log(half_gap) - log(2.0);
+    sum += w[i] - cb_log(half_gap) - cb_log(2.0);
   return sum;
 }
 
@@ -167,8 +178,9 @@ static double log_slopes(const double *w, int n, double half_gap) {
 
 static bool fit_due(const cb_ask *ask) {
   const cb_history *history = ask->history;
-  const int64_t seen = history->fit.n_theta > 0 ? history->fit.rows : 0;
-  const int64_t sparse = history->n / 20 > 10 ? history->n / 20 : 10;
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
+  const int64_t share = history->n / 20;
+  const int64_t sparse = share < 10 ? 10 : share > LONGEST_WAIT ? LONGEST_WAIT : share;
   const int64_t every = ask->settings->refit_every > 0 ? ask->settings->refit_every
                         : history->n < EVERY_RESULT    ? 1
                                                        : sparse;
@@ -181,29 +193,25 @@ static int evaluations_for(int64_t n) {
                             : LEAST_EVALUATIONS;
 }
 
-/* Theta of one model, and its log posterior in the units of its targets. */
-static cocabo_status fit_model(mixed *s, const cb_ask *ask, int model, double *theta,
-                               double *evidence, cocabo_error *err) {
-  const cb_history *history = ask->history;
-  const bool first = history->fit.n_theta == 0;
-  const int restarts = first && history->n < MANY_RESULTS ? FIRST_RESTARTS : 0;
-  cb_likelihood *likelihood;
+/* Theta of one model, and its log posterior in units of y: with the standardisation's
+ * factor, and the warp's slope. */
+static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likelihood,
+                               int model, double *theta, double *evidence,
+                               cocabo_error *err) {
+  const int64_t results = ask->history->n;
+  const int restarts = !ask->fit && results < MANY_RESULTS ? FIRST_RESTARTS : 0;
   const double *targets;
   double mean, sd;
   int n;
-  memcpy(theta, theta_of(s, history, model), (size_t)theta_count(s) * sizeof *theta);
-  CB_TRY(cb_surrogate_likelihood(s->surrogates[model], history, s->targets[model],
-                                 &likelihood, &n, &targets, err));
+  CB_TRY(
+      cb_surrogate_targets(s->surrogates[PLAIN], s->targets[model], &n, &targets, err));
+  cb_likelihood_set_y(likelihood, targets);
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  const cocabo_status status =
-      cb_gp_fit(likelihood, &s->spec, &s->box, restarts, evaluations_for(history->n),
-                &rng, theta, evidence, err);
-  cb_likelihood_free(likelihood);
-  if (status != COCABO_OK)
-    return status;
-  /* In units of y: the standardisation's factor, and the warp's slope. */
+  memcpy(theta, theta_of(s, ask->fit, model), (size_t)theta_count(s) * sizeof *theta);
+  CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, restarts, evaluations_for(results),
+                   &rng, theta, evidence, err));
   cb_moments(n, targets, &mean, &sd);
-  *evidence -= n * log(sd);
+  *evidence -= n * cb_log(sd);
   if (model == WARPED)
     *evidence += log_slopes(targets, n, s->half_gap);
   return COCABO_OK;
@@ -213,157 +221,208 @@ static int n_theta(const void *state) {
   return FIT_THETA + N_MODELS * theta_count(state);
 }
 
-static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
-                         cocabo_error *err) {
-  mixed *s = state;
-  const cb_history *history = ask->history;
-  const size_t half = (size_t)theta_count(s), count = (size_t)n_theta(s);
-  double evidence[N_MODELS], theta[FIT_THETA + N_MODELS * CB_MAX_THETA];
-  double *plain = theta + FIT_THETA, *warped = plain + half;
-  CB_TRY(transform(s, history, err));
-  CB_TRY(fit_model(s, ask, PLAIN, plain, &evidence[PLAIN], err));
+/* Both models have the same points, so they share a likelihood. */
+static cocabo_status fit_models(mixed *s, const cb_ask *ask, cb_likelihood *likelihood,
+                                double *theta, cocabo_error *err) {
+  const size_t half = (size_t)theta_count(s);
+  double *plain = theta + FIT_THETA, *warped = plain + half, evidence[N_MODELS];
+  CB_TRY(fit_model(s, ask, likelihood, PLAIN, plain, &evidence[PLAIN], err));
   memcpy(warped, plain, half * sizeof *theta);
   theta[FIT_WARP] = 0.0;
   if (s->half_gap > 0.0) {
-    CB_TRY(fit_model(s, ask, WARPED, warped, &evidence[WARPED], err));
+    CB_TRY(fit_model(s, ask, likelihood, WARPED, warped, &evidence[WARPED], err));
     theta[FIT_WARP] = s->cut || evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
   }
-  out->theta = cb_calloc(count, sizeof *theta);
+  return COCABO_OK;
+}
+
+static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
+                         cocabo_error *err) {
+  mixed *s = state;
+  cb_likelihood *likelihood;
+  CB_TRY(transform(s, ask->history, err));
+  out->n_theta = n_theta(s);
+  out->theta = cb_calloc((size_t)out->n_theta, sizeof *out->theta);
   if (!out->theta)
     return cb_no_memory(err);
-  memcpy(out->theta, theta, count * sizeof *theta);
-  out->n_theta = (int)count;
-  return COCABO_OK;
+  CB_TRY(cb_surrogate_likelihood(s->surrogates[PLAIN], ask->history, &likelihood, err));
+  const cocabo_status status = fit_models(s, ask, likelihood, out->theta, err);
+  cb_likelihood_free(likelihood);
+  return status;
 }
 
 /* ---- proposing ------------------------------------------------------------------- */
 
 /* With numbers only there is no category to get stuck on: the warped model, if it is
  * worth it, serves every turn. */
-static int model_of(const cb_history *history, int64_t turn) {
-  const bool worth_it = history->fit.n_theta > 0 && history->fit.theta[FIT_WARP] > 0.0;
-  const bool its_turn = history->space->c == 0 || turn % TURNS == 2;
+static int model_for(const cb_ask *ask, int64_t turn) {
+  const bool worth_it = ask->fit && ask->fit->theta[FIT_WARP] > 0.0;
+  const bool its_turn = ask->history->space->c == 0 || turn % TURNS == 2;
   return worth_it && its_turn ? WARPED : PLAIN;
 }
 
-/* Whom the others of the batch, and whatever else is running, leave nothing to believe
- * in but their own means, looks where least is known. */
-static bool explores(const cb_ask *ask, int k) {
-  const int64_t believers = ask->history->n_pending + k;
-  return believers >= CROWD && believers % 2 == 1;
-}
-
-static cb_acquire taste_of(const mixed *s, const cb_ask *ask, int k, int64_t turn) {
+/* Every other point of a large batch explores, because fantasies make the model
+ * overconfident. */
+static cb_acquire acquisition_for(const mixed *s, const cb_ask *ask, int k,
+                                  int64_t turn) {
   const cb_acquisition wish = s->settings->acquisition;
   const bool numbers = s->space->c == 0;
-  const bool bold = wish == CB_LOGEI && turn % (numbers ? NUMBERS_TURNS : TURNS) == 0;
-  const bool wary = numbers ? bold : turn % (2 * TURNS) == 0;
-  return (cb_acquire){.kind = explores(ask, k) ? CB_EXPLORE
-                              : bold           ? CB_UCB
-                                               : wish,
+  const int64_t fantasies = ask->history->n_pending + k;
+  const bool explores = fantasies >= CROWD && fantasies % 2 == 1;
+  const bool optimistic =
+      wish == CB_LOGEI && turn % (numbers ? NUMBERS_TURNS : TURNS) == 0;
+  const bool must_learn = numbers ? optimistic : turn % (2 * TURNS) == 0;
+  return (cb_acquire){.kind = explores     ? CB_EXPLORE
+                              : optimistic ? CB_UCB
+                                           : wish,
                       .kappa = s->settings->kappa,
-                      .min_sd = wary ? LEARN : 0.0};
+                      .min_sd = must_learn ? LEARN : 0.0};
 }
 
-/* The results as a model sees them, its incumbent, and beliefs about everything that
- * is pending or failed. */
-static cocabo_status open_model(mixed *s, const cb_history *history, int m,
-                                cocabo_error *err) {
+/* The results as a model sees them, its incumbent, and fantasies of everything that is
+ * pending or failed. */
+static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error *err) {
+  const cb_history *history = ask->history;
   cb_surrogate *surrogate = s->surrogates[m];
   const double *y = s->targets[m];
   double worst = history->n > 0 ? y[0] : 0.0;
   for (int64_t i = 1; i < history->n; i++)
     worst = fmin(worst, y[i]);
-  CB_TRY(cb_surrogate_follow(surrogate, history, theta_of(s, history, m), y, err));
+  CB_TRY(cb_surrogate_follow(surrogate, history, ask->fit, theta_of(s, ask->fit, m), y,
+                             err));
   s->top[m] = history->best;
   s->best[m] =
       history->best >= 0 ? cb_surrogate_standardise(surrogate, y[history->best]) : 0.0;
   if (!s->settings->deterministic && history->n > 0)
     s->top[m] = cb_surrogate_best(surrogate, &s->best[m]);
-  s->believed[m] = 0;
-  return cb_surrogate_believe(surrogate, history, worst, err);
+  s->fantasies[m] = 0;
+  return cb_surrogate_fantasize(surrogate, history, worst, err);
 }
 
-/* And about points 0 .. k-1 of the batch. */
-static cocabo_status believe_batch(mixed *s, int m, const cb_proposal *out, int k,
-                                   cocabo_error *err) {
-  double x[COCABO_MAX_PARAMETERS];
-  int32_t h[COCABO_MAX_PARAMETERS];
-  for (; s->believed[m] < k; s->believed[m]++) {
-    cb_space_encode(s->space, out[s->believed[m]].cells, x, h);
-    CB_TRY(cb_gp_believe(cb_surrogate_gp(s->surrogates[m]), x, h, err));
+/* And of points 0 .. k-1 of the batch, up to MOST_FANTASIES of them. */
+static cocabo_status fantasize_batch(mixed *s, int m, int k, cocabo_error *err) {
+  const int from = s->fantasies[m], to = k < MOST_FANTASIES ? k : MOST_FANTASIES;
+  if (to <= from)
+    return COCABO_OK;
+  s->fantasies[m] = to;
+  return cb_gp_fantasize(cb_surrogate_gp(s->surrogates[m]), to - from,
+                         s->batch_x + cb_at(0, from, s->space->d),
+                         s->batch_h + cb_at(0, from, s->space->c), NULL, err);
+}
+
+/* Squared distance between two points: numbers, and categories that differ. */
+static double apart(const cocabo_space *space, const double *x, const int32_t *h,
+                    const double *other_x, const int32_t *other_h) {
+  double sum = 0.0;
+  for (int j = 0; j < space->d; j++)
+    sum += (x[j] - other_x[j]) * (x[j] - other_x[j]);
+  for (int j = 0; j < space->c; j++)
+    sum += h[j] != other_h[j];
+  return sum;
+}
+
+/* Of the ranking, the fresh point that is farthest from those of the batch that the
+ * model does not know. */
+static bool take_farthest(mixed *s, const cb_ask *ask, int ranked, cb_proposal *out,
+                          int k) {
+  const int d = s->space->d, c = s->space->c;
+  double farthest = -1.0;
+  int best = -1;
+  for (int rank = 0; rank < ranked; rank++) {
+    const double *x;
+    const int32_t *h;
+    double nearest = INFINITY;
+    cb_search_ranked(s->search, rank, &x, &h);
+    for (int i = MOST_FANTASIES; i < k && nearest > farthest; i++)
+      nearest = fmin(nearest, apart(s->space, x, h, s->batch_x + cb_at(0, i, d),
+                                    s->batch_h + cb_at(0, i, c)));
+    cb_space_decode(s->space, x, h, out[k].cells);
+    if (nearest > farthest && cb_ask_is_fresh(ask, out, k, out[k].cells)) {
+      farthest = nearest;
+      best = rank;
+    }
   }
-  return COCABO_OK;
+  if (best >= 0) {
+    const double *x;
+    const int32_t *h;
+    cb_search_ranked(s->search, best, &x, &h);
+    cb_space_decode(s->space, x, h, out[k].cells);
+  }
+  return best >= 0;
 }
 
-/* The best of the ranking that is still free, else a random point. */
-static void take_best(mixed *s, const cb_ask *ask, int ranked, cb_proposal *out,
-                      int k) {
-  if (cb_ask_take_ranked(ask, s->search, ranked, NULL, out, k))
-    return;
-  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_RANDOM,
-                           (uint64_t)ask->number + (uint64_t)k);
-  cb_ask_random_point(ask, &rng, out, k);
-}
-
-/* Point k of the batch from model m, which is open and believes in those before it. */
+/* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
   const cb_history *history = ask->history;
+  const uint64_t number = (uint64_t)ask->number + (uint64_t)k;
   const cb_trial *top =
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
-  const double *theta = theta_of(s, history, m);
+  const bool crowded = k > MOST_FANTASIES;
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
   cb_search_plan plan = {.pool = k == 0 ? POOL : LATER_POOL,
-                         .starts = k == 0           ? STARTS
+                         .starts = crowded          ? 0
+                                   : k == 0         ? STARTS
                                    : k < FEW_POINTS ? LATER_STARTS
-                                                    : 1};
+                                                    : 1,
+                         .evaluations = CLIMB_EVALUATIONS};
   if (top) {
     plan.x = top->x;
     plan.h = top->h;
   }
   if (top && s->space->c == 0 && s->settings->ard) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
-    cb_trust_box(s->space, top->x, cb_trust_reach(history), next_levels, theta, lower,
-                 upper);
+    cb_trust_box(s->space, top->x, cb_trust_length(history), next_levels,
+                 theta_of(s, ask->fit, m), lower, upper);
     plan.lower = lower;
     plan.upper = upper;
   }
   acquire.best = s->best[m];
-  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE,
-                           (uint64_t)ask->number + (uint64_t)k);
-  const int ranked = cb_mixed_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
-                                         &acquire, &plan, &rng);
-  take_best(s, ask, ranked, out, k);
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
+  const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
+                                   &acquire, &plan, &rng);
   out[k].drawn = false;
+  if (crowded ? take_farthest(s, ask, ranked, out, k)
+              : cb_ask_take_ranked(ask, s->search, ranked, NULL, out, k))
+    return;
+  rng = cb_rng_make(s->settings->seed, CB_RNG_RANDOM, number);
+  cb_ask_random_point(ask, &rng, out, k);
 }
 
 static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODELS],
                                   cb_proposal *out, int k, cocabo_error *err) {
   const int64_t turn = ask->history->n_sampled + k;
-  const int m = model_of(ask->history, turn);
+  const int m = model_for(ask, turn);
   CB_TRY(cb_ask_poll(ask, err));
   if (!open[m]) {
-    open[m] = true; /* from here on there may be beliefs to forget */
-    CB_TRY(open_model(s, ask->history, m, err));
+    open[m] = true; /* from here on there may be fantasies to drop */
+    CB_TRY(open_model(s, ask, m, err));
   }
-  CB_TRY(believe_batch(s, m, out, k, err));
-  search(s, ask, m, taste_of(s, ask, k, turn), out, k);
+  CB_TRY(fantasize_batch(s, m, k, err));
+  search(s, ask, m, acquisition_for(s, ask, k, turn), out, k);
+  cb_space_encode(s->space, out[k].cells, s->batch_x + cb_at(0, k, s->space->d),
+                  s->batch_h + cb_at(0, k, s->space->c));
   return COCABO_OK;
 }
 
 static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
                              cocabo_error *err) {
   mixed *s = state;
+  const size_t n = (size_t)ask->batch;
   bool open[N_MODELS] = {false};
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(transform(s, ask->history, err));
+  if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d,
+                  sizeof *s->batch_x) ||
+      !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c,
+                  sizeof *s->batch_h))
+    return cb_no_memory(err);
   cocabo_status status = COCABO_OK;
   for (int k = 0; k < ask->batch && status == COCABO_OK; k++)
     status = select_point(s, ask, open, out, k, err);
   for (int m = 0; m < N_MODELS; m++)
     if (open[m])
-      cb_surrogate_forget(s->surrogates[m]);
+      cb_surrogate_drop_fantasies(s->surrogates[m]);
   return status;
 }
 
@@ -374,8 +433,8 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   const cb_history *history = ask->history;
   double mean;
   CB_TRY(transform(s, history, err));
-  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, theta_of(s, history, PLAIN),
-                             s->targets[PLAIN], err));
+  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, ask->fit,
+                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err));
   *row = cb_surrogate_best(s->surrogates[PLAIN], &mean);
   return COCABO_OK;
 }

@@ -8,7 +8,7 @@
  * point that is evaluated is then not the one that was found, and often not a good one.
  * Here every candidate is a point that can be evaluated. Blocks stay at their vertices,
  * where decoding changes nothing; numbers climb along them; and categories are
- * exchanged for others (search/mixed_search.h). Distances between vertices depend
+ * exchanged for others (search/search.h). Distances between vertices depend
  * on which categories differ and on nothing else, so the blocks need not be written
  * out, and there may be any number of inputs.
  *
@@ -24,10 +24,11 @@
 #include "sampler/learner.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 enum {
   POOL = 1000, /* of the search */
+  CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch */
   LATER_STARTS = 2
@@ -38,7 +39,7 @@ typedef struct {
   const cocabo_space *space; /* borrowed from the study */
   const cb_settings *settings;
   cb_learner learner;
-  cb_mixed_search *search;
+  cb_search *search;
 } onehot;
 
 static void destroy(void *state) {
@@ -46,14 +47,14 @@ static void destroy(void *state) {
   if (!s)
     return;
   cb_learner_close(&s->learner);
-  cb_mixed_search_free(s->search);
+  cb_search_free(s->search);
   cb_free(s);
 }
 
 static cocabo_status build(onehot *s, cocabo_error *err) {
   const cb_domain domain = cb_domain_of(s->space);
   CB_TRY(cb_learner_open(&s->learner, s->space, err));
-  return cb_mixed_search_new(&s->search, &domain, err);
+  return cb_search_new(&s->search, &domain, POOL, err);
 }
 
 static cocabo_status create(void **state, const cocabo_space *space,
@@ -97,9 +98,10 @@ typedef struct {
 
 static batch plan_batch(const onehot *s, const cb_ask *ask) {
   const cb_history *history = ask->history;
-  batch b = {.ask = ask,
-             .acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa},
-             .plan = {.pool = POOL, .starts = STARTS}};
+  batch b = {
+      .ask = ask,
+      .acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa},
+      .plan = {.pool = POOL, .starts = STARTS, .evaluations = CLIMB_EVALUATIONS}};
   const int64_t top = incumbent(s, history, &b.acquire.best);
   if (top >= 0) {
     const cb_trial *trial = &history->trials[history->told[top]];
@@ -113,8 +115,8 @@ static batch plan_batch(const onehot *s, const cb_ask *ask) {
 static void select_point(onehot *s, const batch *b, cb_proposal *out, int k) {
   const uint64_t number = (uint64_t)b->ask->number + (uint64_t)k;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
-  const int ranked = cb_mixed_search_run(
-      s->search, cb_surrogate_gp(s->learner.surrogate), &b->acquire, &b->plan, &rng);
+  const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->learner.surrogate),
+                                   &b->acquire, &b->plan, &rng);
   out[k].drawn = false;
   if (cb_ask_take_ranked(b->ask, s->search, ranked, NULL, out, k))
     return;
@@ -127,13 +129,14 @@ static cocabo_status select_batch(onehot *s, const cb_ask *ask, cb_proposal *out
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
   batch b = plan_batch(s, ask);
-  CB_TRY(cb_surrogate_believe(s->learner.surrogate, ask->history,
-                              s->learner.targets.worst, err));
+  CB_TRY(cb_surrogate_fantasize(s->learner.surrogate, ask->history,
+                                s->learner.targets.worst, err));
   for (int k = 0; k < ask->batch; k++) {
     CB_TRY(cb_ask_poll(ask, err));
     if (k > 0) {
       cb_space_encode(s->space, out[k - 1].cells, x, h);
-      CB_TRY(cb_gp_believe(cb_surrogate_gp(s->learner.surrogate), x, h, err));
+      CB_TRY(
+          cb_gp_fantasize(cb_surrogate_gp(s->learner.surrogate), 1, x, h, NULL, err));
       b.plan.pool = LATER_POOL;
       b.plan.starts = LATER_STARTS;
     }
@@ -146,15 +149,15 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
                              cocabo_error *err) {
   onehot *s = state;
   CB_TRY(cb_ask_has_room(ask, err));
-  CB_TRY(cb_learner_follow(&s->learner, ask->history, err));
+  CB_TRY(cb_learner_follow(&s->learner, ask, err));
   const cocabo_status status = select_batch(s, ask, out, err);
-  cb_surrogate_forget(s->learner.surrogate);
+  cb_surrogate_drop_fantasies(s->learner.surrogate);
   return status;
 }
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
-  return cb_learner_best(&((onehot *)state)->learner, ask->history, row, err);
+  return cb_learner_best(&((onehot *)state)->learner, ask, row, err);
 }
 
 static int n_theta(const void *state) {

@@ -75,12 +75,12 @@ void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k
   }
 }
 
-bool cb_ask_take_ranked(const cb_ask *ask, const cb_mixed_search *search, int ranked,
+bool cb_ask_take_ranked(const cb_ask *ask, const cb_search *search, int ranked,
                         const int32_t *h, cb_proposal *out, int k) {
   for (int rank = 0; rank < ranked; rank++) {
     const double *x;
     const int32_t *own;
-    cb_mixed_search_ranked(search, rank, &x, &own);
+    cb_search_ranked(search, rank, &x, &own);
     cb_space_decode(ask->history->space, x, h ? h : own, out[k].cells);
     if (cb_ask_is_fresh(ask, out, k, out[k].cells))
       return true;
@@ -125,8 +125,8 @@ static double level(const void *space, int j, double xj, int by) {
 cb_domain cb_domain_of(const cocabo_space *space) {
   cb_domain domain = {.d = space->d, .c = space->c, .level = level, .space = space};
   for (int j = 0; j < space->d; j++) {
-    domain.grid[j] = cb_space_levels(space, j) > 0;
-    domain.any_grid |= domain.grid[j];
+    domain.levels[j] = cb_space_levels(space, j);
+    domain.any_grid |= domain.levels[j] > 0;
   }
   for (int j = 0; j < space->c; j++)
     domain.arms[j] = cb_space_arms(space, j);
@@ -136,8 +136,9 @@ cb_domain cb_domain_of(const cocabo_space *space) {
 bool cb_fit_due_by_rounds(const cb_ask *ask) {
   const cb_history *history = ask->history;
   const int64_t every = ask->settings->refit_every;
-  const int64_t last = history->fit.n_theta > 0 ? history->fit.round + 1 : 0;
-  const bool unseen = history->n - history->fit.rows > ask->settings->model_size;
+  const int64_t last = ask->fit ? ask->fit->round + 1 : 0;
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
+  const bool unseen = history->n - seen > ask->settings->model_size;
   return history->n > 1 && (unseen || (history->n_rounds + 1) / every > last / every);
 }
 

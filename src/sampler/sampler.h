@@ -42,6 +42,7 @@ typedef struct cb_settings {
 /* One request for b points, the first of which gets trial number `number`. */
 typedef struct cb_ask {
   const cb_history *history; /* the log prefix up to the proposal's basis */
+  const cb_fit *fit;         /* what was learnt, with n_theta > 0; NULL: nothing yet */
   const cb_settings *settings;
   int64_t number;
   int batch;
@@ -71,8 +72,8 @@ typedef struct cb_sampler {
 
   /* Must the hyper-parameters be learnt before the next proposal? NULL: never. */
   bool (*fit_due)(const cb_ask *ask);
-  /* Learns theta from the history. fit->theta is owned by the caller afterwards; basis,
-   * rows and round are filled in by the caller. */
+  /* Learns theta from the history, starting at ask->fit. fit->theta is owned by the
+   * caller afterwards; basis, rows and round are filled in by the caller. */
   cocabo_status (*fit)(void *state, const cb_ask *ask, cb_fit *fit, cocabo_error *err);
   /* How many numbers theta has; the study lets no fit of another length reach the
    * sampler. NULL where fit is. */

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "sampler/sampler.h"
 #include "search/domain.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 extern const cb_sampler cb_sampler_mixed;
 extern const cb_sampler cb_sampler_cocabo;
@@ -30,7 +30,7 @@ void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k
 
 /* out[k].cells becomes the best fresh point of the search's ranking, with the
  * categories h, or each point's own if h is NULL. False if none of them is fresh. */
-bool cb_ask_take_ranked(const cb_ask *ask, const cb_mixed_search *search, int ranked,
+bool cb_ask_take_ranked(const cb_ask *ask, const cb_search *search, int ranked,
                         const int32_t *h, cb_proposal *out, int k);
 
 /* How the categories of a trial were drawn: each by an agent of its own, or the
@@ -50,7 +50,7 @@ void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
  * best and median. *cut: was there such a value? Returns half of that gap. */
 double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
 
-/* The space as cb_mixed_search sees it. */
+/* The space as cb_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);
 
 /* A sampler's fit_due: every refit_every rounds, and not before the first of those; but

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/forest.h"
@@ -190,7 +191,8 @@ static int64_t kept_rank(int64_t i, int64_t kept, int64_t n) {
  * 0. A log scale of the distance from a point somewhat beyond the best spreads the top.
  * With noise the top is luck, and is not spread. */
 static double target_of(const smac *s, double gap, double beyond) {
-  return s->settings->deterministic ? log((1.0 + beyond) / (gap + beyond)) : 1.0 - gap;
+  return s->settings->deterministic ? cb_log((1.0 + beyond) / (gap + beyond))
+                                    : 1.0 - gap;
 }
 
 /* The results, by rank; ranks are those of the rows afterwards. */

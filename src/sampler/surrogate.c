@@ -7,7 +7,10 @@
 #include "base/mem.h"
 #include "base/status.h"
 
-enum { FIT_EVALUATIONS = 80 }; /* of the likelihood, for each start */
+enum {
+  FIT_EVALUATIONS = 80, /* of the likelihood, for each start */
+  UNOBSERVED = 128      /* failed trials in the process, and pending ones, at most */
+};
 
 struct cb_surrogate {
   const cocabo_space *space;
@@ -15,15 +18,17 @@ struct cb_surrogate {
   cb_kernel_spec spec;
   int64_t model_size;
   cb_gp *gp;
-  int64_t fit_basis; /* of the hyper-parameters in gp; -1 = none yet */
-  int64_t followed;  /* rows of the history that were taken in or passed over */
-  int64_t n;         /* rows in gp, without what is only believed */
-  int64_t *rows;     /* which they are, n */
-  double *x;         /* d x n: points of rows, gathered */
-  int32_t *h;        /* c x n */
-  double *y;         /* n: their targets */
-  double *distance;  /* of every row of the history to what is chosen already */
-  size_t rows_room, x_room, h_room, y_room, distance_room;
+  int64_t fit_rows; /* results that the fit in gp saw; -1: gp holds nothing */
+  double *theta;    /* its hyper-parameters */
+  int64_t followed; /* rows of the history that were taken in or passed over */
+  int64_t n;        /* rows in gp, without fantasies */
+  int64_t *rows;    /* which they are, n */
+  double *x;        /* d x n: points of rows, gathered */
+  int32_t *h;       /* c x n */
+  double *y;        /* n: their targets */
+  struct cb_distant *distant; /* trials without a value, while they are chosen */
+  double *distance; /* of every row of the history to what is chosen already */
+  size_t rows_room, x_room, h_room, y_room, distance_room, distant_room;
 };
 
 cocabo_status cb_surrogate_new(cb_surrogate **out, const cocabo_space *space,
@@ -36,8 +41,10 @@ cocabo_status cb_surrogate_new(cb_surrogate **out, const cocabo_space *space,
   s->space = space;
   s->spec = *spec;
   s->model_size = model_size;
-  s->fit_basis = -1;
-  const cocabo_status status = cb_gp_new(&s->gp, spec, err);
+  s->fit_rows = -1;
+  s->theta = cb_calloc((size_t)cb_theta_lay_out(spec).count, sizeof *s->theta);
+  const cocabo_status status =
+      s->theta ? cb_gp_new(&s->gp, spec, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
     cb_surrogate_free(s);
     return status;
@@ -50,11 +57,13 @@ void cb_surrogate_free(cb_surrogate *s) {
   if (!s)
     return;
   cb_gp_free(s->gp);
+  cb_free(s->theta);
   cb_free(s->rows);
   cb_free(s->x);
   cb_free(s->h);
   cb_free(s->y);
   cb_free(s->distance);
+  cb_free(s->distant);
   cb_free(s);
 }
 
@@ -152,19 +161,23 @@ static cocabo_status choose_rows(cb_surrogate *s, const cb_history *history,
 
 /* ---- following ------------------------------------------------------------------- */
 
+/* Point i of those gathered. */
+static void copy_point(cb_surrogate *s, const cb_trial *trial, size_t i) {
+  const size_t d = (size_t)s->space->d, c = (size_t)s->space->c;
+  if (d > 0)
+    memcpy(s->x + i * d, trial->x, d * sizeof *s->x);
+  if (c > 0)
+    memcpy(s->h + i * c, trial->h, c * sizeof *s->h);
+}
+
 static cocabo_status gather_points(cb_surrogate *s, const cb_history *history,
                                    cocabo_error *err) {
   const size_t d = (size_t)s->space->d, c = (size_t)s->space->c, n = (size_t)s->n;
   if (!cb_reserve((void **)&s->x, &s->x_room, n * d, sizeof *s->x) ||
       !cb_reserve((void **)&s->h, &s->h_room, n * c, sizeof *s->h))
     return cb_no_memory(err);
-  for (size_t i = 0; i < n; i++) {
-    const cb_trial *trial = told(history, s->rows[i]);
-    if (d > 0)
-      memcpy(s->x + i * d, trial->x, d * sizeof *s->x);
-    if (c > 0)
-      memcpy(s->h + i * c, trial->h, c * sizeof *s->h);
-  }
+  for (size_t i = 0; i < n; i++)
+    copy_point(s, told(history, s->rows[i]), i);
   return COCABO_OK;
 }
 
@@ -177,15 +190,19 @@ static cocabo_status gather_targets(cb_surrogate *s, const double *y,
   return COCABO_OK;
 }
 
+static size_t theta_bytes(const cb_surrogate *s) {
+  return (size_t)cb_theta_lay_out(&s->spec).count * sizeof *s->theta;
+}
+
 static cocabo_status start_over(cb_surrogate *s, const cb_history *history,
-                                const double *theta, cocabo_error *err) {
-  s->fit_basis = -1; /* until the factor stands */
-  CB_TRY(choose_rows(s, history, history->fit.rows, err));
+                                int64_t rows, const double *theta, cocabo_error *err) {
+  s->fit_rows = -1; /* until the factor stands */
+  CB_TRY(choose_rows(s, history, rows, err));
   CB_TRY(gather_points(s, history, err));
   cb_gp_set_theta(s->gp, theta);
   CB_TRY(cb_gp_factor(s->gp, (int)s->n, s->x, s->h, err));
-  s->followed = history->fit.rows;
-  s->fit_basis = history->fit.n_theta > 0 ? history->fit.basis : 0;
+  memcpy(s->theta, theta, theta_bytes(s));
+  s->followed = s->fit_rows = rows;
   return COCABO_OK;
 }
 
@@ -200,19 +217,21 @@ static cocabo_status append_row(cb_surrogate *s, const cb_history *history,
   }
   const cocabo_status status = cb_gp_push(s->gp, trial->x, trial->h, err);
   if (status != COCABO_OK) {
-    s->fit_basis = -1; /* the process may have lost its points */
+    s->fit_rows = -1; /* the process may have lost its points */
     return status;
   }
   s->rows[s->n++] = s->followed++;
   return COCABO_OK;
 }
 
+/* A fit is recognised by what the factor depends on: fits of the same log may be told
+ * apart by nothing else. */
 cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
-                                  const double *theta, const double *y,
-                                  cocabo_error *err) {
-  const int64_t basis = history->fit.n_theta > 0 ? history->fit.basis : 0;
-  if (s->fit_basis != basis)
-    CB_TRY(start_over(s, history, theta, err));
+                                  const cb_fit *fit, const double *theta,
+                                  const double *y, cocabo_error *err) {
+  const int64_t rows = fit ? fit->rows : 0;
+  if (s->fit_rows != rows || memcmp(s->theta, theta, theta_bytes(s)) != 0)
+    CB_TRY(start_over(s, history, rows, theta, err));
   while (s->followed < history->n)
     CB_TRY(append_row(s, history, err));
   CB_TRY(gather_targets(s, y, err));
@@ -220,24 +239,79 @@ cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
   return COCABO_OK;
 }
 
-cocabo_status cb_surrogate_believe(cb_surrogate *s, const cb_history *history,
-                                   double worst, cocabo_error *err) {
-  const double target = cb_surrogate_standardise(s, worst);
-  for (int64_t i = 0; i < history->n_failed; i++) {
-    const cb_trial *trial = &history->trials[history->failed[i]];
+/* ---- points without a value -------------------------------------------------------
+ */
+
+/* A trial that was not observed, and how far it is from the incumbent. */
+struct cb_distant {
+  double apart;
+  int64_t number;
+};
+
+static int by_distance(const void *a, const void *b) {
+  const struct cb_distant *u = a, *v = b;
+  if (u->apart != v->apart)
+    return u->apart < v->apart ? -1 : 1;
+  return (u->number > v->number) - (u->number < v->number);
+}
+
+static int by_number(const void *a, const void *b) {
+  const struct cb_distant *u = a, *v = b;
+  return (u->number > v->number) - (u->number < v->number);
+}
+
+/* Of n trials in the order they came, those that count: at most UNOBSERVED, half of
+ * them the newest and half the nearest to the incumbent, in the order of their numbers.
+ */
+static cocabo_status choose_unobserved(cb_surrogate *s, const cb_history *history,
+                                       const int64_t *trials, int64_t n, size_t *out,
+                                       cocabo_error *err) {
+  const cb_trial *incumbent = history->best >= 0 ? told(history, history->best) : NULL;
+  size_t m = 0;
+  if (!cb_reserve((void **)&s->distant, &s->distant_room, (size_t)n,
+                  sizeof *s->distant))
+    return cb_no_memory(err);
+  for (int64_t i = 0; i < n; i++) {
+    const cb_trial *trial = &history->trials[trials[i]];
     if (counts(s, trial))
-      CB_TRY(cb_gp_pretend(s->gp, trial->x, trial->h, target, err));
+      s->distant[m++] = (struct cb_distant){
+          incumbent ? apart(s, trial, incumbent) : 0.0, trial->number};
   }
-  for (int64_t i = 0; i < history->n_pending; i++) {
-    const cb_trial *trial = &history->trials[history->pending[i]];
-    if (counts(s, trial))
-      CB_TRY(cb_gp_believe(s->gp, trial->x, trial->h, err));
+  if (m > UNOBSERVED) {
+    const size_t half = UNOBSERVED / 2, older = m - half;
+    qsort(s->distant, older, sizeof *s->distant, by_distance);
+    memmove(s->distant + half, s->distant + older, half * sizeof *s->distant);
+    m = UNOBSERVED;
   }
+  qsort(s->distant, m, sizeof *s->distant, by_number);
+  *out = m;
   return COCABO_OK;
 }
 
-void cb_surrogate_forget(cb_surrogate *s) {
-  if (s->fit_basis >= 0) /* else it holds nothing that anybody will use */
+/* The chosen ones become points of the process, with `target` or their own means. */
+static cocabo_status fantasize(cb_surrogate *s, const cb_history *history,
+                               const int64_t *trials, int64_t n, const double *target,
+                               cocabo_error *err) {
+  const size_t d = (size_t)s->space->d, c = (size_t)s->space->c;
+  size_t m = 0;
+  CB_TRY(choose_unobserved(s, history, trials, n, &m, err));
+  if (!cb_reserve((void **)&s->x, &s->x_room, m * d, sizeof *s->x) ||
+      !cb_reserve((void **)&s->h, &s->h_room, m * c, sizeof *s->h))
+    return cb_no_memory(err);
+  for (size_t i = 0; i < m; i++)
+    copy_point(s, &history->trials[s->distant[i].number], i);
+  return cb_gp_fantasize(s->gp, (int)m, s->x, s->h, target, err);
+}
+
+cocabo_status cb_surrogate_fantasize(cb_surrogate *s, const cb_history *history,
+                                     double worst, cocabo_error *err) {
+  const double target = cb_surrogate_standardise(s, worst);
+  CB_TRY(fantasize(s, history, history->failed, history->n_failed, &target, err));
+  return fantasize(s, history, history->pending, history->n_pending, NULL, err);
+}
+
+void cb_surrogate_drop_fantasies(cb_surrogate *s) {
+  if (s->fit_rows >= 0) /* else it holds nothing that anybody will use */
     cb_gp_truncate(s->gp, (int)s->n);
 }
 
@@ -268,27 +342,33 @@ int64_t cb_surrogate_best(const cb_surrogate *s, double *mean) {
 /* Choosing rows spoils what follow knows of them, so it starts over after a fit; a new
  * fit makes it do that anyway. */
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
-                                      const double *y, cb_likelihood **out, int *n,
-                                      const double **targets, cocabo_error *err) {
+                                      cb_likelihood **out, cocabo_error *err) {
   *out = NULL;
-  s->fit_basis = -1;
+  s->fit_rows = -1;
   CB_TRY(choose_rows(s, history, history->n, err));
   CB_TRY(gather_points(s, history, err));
+  return cb_likelihood_new(out, &s->spec, (int)s->n, s->x, s->h, err);
+}
+
+cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
+                                   const double **out, cocabo_error *err) {
   CB_TRY(gather_targets(s, y, err));
   *n = (int)s->n;
-  *targets = s->y;
-  return cb_likelihood_new(out, &s->spec, *n, s->x, s->h, s->y, err);
+  *out = s->y;
+  return COCABO_OK;
 }
 
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
                                const double *y, const cb_theta_box *box, int restarts,
                                cb_rng *rng, double *theta, cocabo_error *err) {
   cb_likelihood *likelihood;
-  const double *targets;
-  int n;
-  CB_TRY(cb_surrogate_likelihood(s, history, y, &likelihood, &n, &targets, err));
-  const cocabo_status status = cb_gp_fit(likelihood, &s->spec, box, restarts,
-                                         FIT_EVALUATIONS, rng, theta, NULL, err);
+  CB_TRY(cb_surrogate_likelihood(s, history, &likelihood, err));
+  cocabo_status status = gather_targets(s, y, err);
+  if (status == COCABO_OK) {
+    cb_likelihood_set_y(likelihood, s->y);
+    status = cb_gp_fit(likelihood, &s->spec, box, restarts, FIT_EVALUATIONS, rng, theta,
+                       NULL, err);
+  }
   cb_likelihood_free(likelihood);
   return status;
 }

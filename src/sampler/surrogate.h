@@ -30,19 +30,21 @@ void cb_surrogate_free(cb_surrogate *s); /* NULL is allowed */
  * might as well not be in the history. h is borrowed. */
 void cb_surrogate_restrict(cb_surrogate *s, const int32_t *h);
 
-/* Takes in what is new. theta are the hyper-parameters of history->fit, or the start
- * before any fit; y[0..history->n-1] are the targets (the history's or a transform). */
+/* Takes in what is new. theta are the hyper-parameters of the fit, of which it may be a
+ * part, or the start where fit is NULL; y[0..history->n-1] are the targets (the
+ * history's or a transform). */
 cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
-                                  const double *theta, const double *y,
-                                  cocabo_error *err);
+                                  const cb_fit *fit, const double *theta,
+                                  const double *y, cocabo_error *err);
 
-/* What is not evaluated yet, or never will be: pending trials are believed to have
- * their posterior mean (Appendix F), failed ones `worst` in the units of y. */
-cocabo_status cb_surrogate_believe(cb_surrogate *s, const cb_history *history,
-                                   double worst, cocabo_error *err);
+/* Adds what has no value: failed trials have `worst`, in the units of y, and pending
+ * ones their posterior mean (Appendix F). At most 128 of each: half of them the newest,
+ * half the nearest to the incumbent, so that the cost of an ask does not grow. */
+cocabo_status cb_surrogate_fantasize(cb_surrogate *s, const cb_history *history,
+                                     double worst, cocabo_error *err);
 
-/* Forgets what was believed. */
-void cb_surrogate_forget(cb_surrogate *s);
+/* Back to the results alone. */
+void cb_surrogate_drop_fantasies(cb_surrogate *s);
 
 /* The process, borrowed; and a target in its units. */
 cb_gp *cb_surrogate_gp(const cb_surrogate *s);
@@ -50,14 +52,16 @@ double cb_surrogate_standardise(const cb_surrogate *s, double y);
 
 /* Of the results that it holds, the row of the history with the highest posterior mean
  * (the first of equals), -1 if there is none; and that mean in the process's units.
- * Before anything is believed. */
+ * Before anything is fantasized. */
 int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
 
-/* The likelihood of the rows that a fit to this history has; owned by the caller. Their
- * number, and their targets, borrowed until the next call, are in *n and *targets. */
+/* The likelihood of the rows that a fit to this history has, without targets; owned by
+ * the caller. Then the targets of those rows, borrowed until the next call, and how
+ * many they are. */
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
-                                      const double *y, cb_likelihood **out, int *n,
-                                      const double **targets, cocabo_error *err);
+                                      cb_likelihood **out, cocabo_error *err);
+cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
+                                   const double **out, cocabo_error *err);
 
 /* Learns theta (in and out), from where it is and from `restarts` random points. */
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,

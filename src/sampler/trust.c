@@ -2,13 +2,15 @@
 
 #include <math.h>
 
+#include "base/maths.h"
+
 enum {
   WINS = 3, /* in a row widen it */
   LEAST_PATIENCE = 4,
   MOST_PATIENCE = 10 /* losses in a row that narrow it: the number of inputs, within */
 };
 
-static const double FIRST = 0.3;     /* reach at the beginning, and after the end */
+static const double FIRST = 0.3;     /* length at the beginning, and after the end */
 static const double WIDEST = 1.6;    /* beyond, it would hold the cube from anywhere */
 static const double LAST = 1.0 / 32; /* narrower than this it starts over */
 static const double FACTOR = 1.5;
@@ -20,9 +22,9 @@ static int patience_of(const cocabo_space *space) {
                                     : space->n;
 }
 
-double cb_trust_reach(const cb_history *history) {
+double cb_trust_length(const cb_history *history) {
   const int patience = patience_of(history->space);
-  double reach = FIRST, best = -INFINITY;
+  double length = FIRST, best = -INFINITY;
   int wins = 0, losses = 0;
   for (int64_t i = 0; i < history->n; i++) {
     const double y = history->y[i], before = best;
@@ -33,15 +35,15 @@ double cb_trust_reach(const cb_history *history) {
     wins = won ? wins + 1 : 0;
     losses = won ? 0 : losses + 1;
     if (wins == WINS) {
-      reach = fmin(reach * FACTOR, WIDEST);
+      length = fmin(length * FACTOR, WIDEST);
       wins = 0;
     }
     if (losses == patience) {
-      reach = reach / FACTOR < LAST ? FIRST : reach / FACTOR;
+      length = length / FACTOR < LAST ? FIRST : length / FACTOR;
       losses = 0;
     }
   }
-  return reach;
+  return length;
 }
 
 static bool nothing_but_grids(const cocabo_space *space) {
@@ -61,7 +63,7 @@ static void hold_next_levels(const cocabo_space *space, int j, double xj, double
     *upper = fmax(*upper, cb_space_level_x(space, j, k + 1));
 }
 
-void cb_trust_box(const cocabo_space *space, const double *x, double reach,
+void cb_trust_box(const cocabo_space *space, const double *x, double length,
                   bool next_levels, const double *log_scales, double *lower,
                   double *upper) {
   const bool hold = next_levels || nothing_but_grids(space);
@@ -69,7 +71,7 @@ void cb_trust_box(const cocabo_space *space, const double *x, double reach,
   for (int j = 0; j < space->d; j++)
     mean += log_scales[j] / space->d;
   for (int j = 0; j < space->d; j++) {
-    const double along = reach * exp(log_scales[j] - mean);
+    const double along = length * cb_exp(log_scales[j] - mean);
     lower[j] = fmax(x[j] - along, -1.0);
     upper[j] = fmin(x[j] + along, 1.0);
     if (hold)

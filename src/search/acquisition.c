@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/maths.h"
 #include "base/special.h"
 
 static const double STEEP = 1000.0; /* what a unit lacking to a demand costs */
@@ -32,9 +33,9 @@ static double log_ei(const cb_acquire *a, double mu, double sd, double *by_mu,
   double slope;
   const double log_h = cb_log_ei_h(z, &slope);
   *by_mu = slope / sd;
-  *by_sd = z > 0.0 ? exp(-0.5 * z * z - log_h - 0.91893853320467274178) / sd
+  *by_sd = z > 0.0 ? cb_exp(-0.5 * z * z - log_h - 0.91893853320467274178) / sd
                    : (1.0 - z * slope) / sd;
-  return log(sd) + log_h;
+  return cb_log(sd) + log_h;
 }
 
 static double explore(const cb_acquire *a, double mu, double sd, double *by_mu,

@@ -9,8 +9,8 @@
 
 typedef struct cb_domain {
   int d, c;
-  int32_t arms[COCABO_MAX_PARAMETERS]; /* c: N_j */
-  bool grid[COCABO_MAX_PARAMETERS];    /* d: does x_j live on a grid? */
+  int32_t arms[COCABO_MAX_PARAMETERS];   /* c: N_j */
+  int64_t levels[COCABO_MAX_PARAMETERS]; /* d: of the grid x_j lives on; 0: of none */
   bool any_grid;
 
   /* For x_j on a grid: the place of the level nearest to x_j, moved by `by` levels; NaN

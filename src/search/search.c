@@ -1,63 +1,68 @@
+/* search.c - the one maximiser of acquisitions: pool, climbs, moves; see search.h. */
 #include "search/search.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/block.h"
 #include "base/lbfgsb.h"
 #include "base/mem.h"
 #include "base/status.h"
 
-struct cb_search {
-  int d;
-  cb_lbfgsb *lbfgsb;
-  double *candidates;    /* d x m, m as many as there is room for */
-  double *mu, *sd;       /* m */
-  double *value;         /* m */
-  double *lower, *upper; /* d: the cube */
-  double *dmu, *dsd;     /* d */
-  int *ranking;          /* m: indices, the best `keep` sorted */
+enum {
+  SPARES = 24,              /* of the pool, ranked besides the starts */
+  ROUNDS = 20,              /* of climbing and moving, at most */
+  MAX_CHANGES = 5,          /* categories changed around the incumbent */
+  ALL_COMBINATIONS = 64,    /* so many are all tried, rather than one change each */
+  MAX_NEIGHBOURS = 2000,    /* beyond, a random choice of so many */
+  SCREEN_FROM = 100,        /* observations from which on candidates are screened */
+  MAX_EXACT = 8 * CB_BLOCK, /* exact deviations of screened candidates, at most */
+  RESULTS = 3 * CB_SEARCH_STARTS + SPARES
 };
 
-cocabo_status cb_search_new(cb_search **out, int d, int m, cocabo_error *err) {
-  *out = NULL;
-  const size_t dd = (size_t)d, mm = (size_t)m, doubles = dd * mm + 3 * mm + 4 * dd;
-  cb_search *s = cb_calloc(1, sizeof *s + doubles * sizeof(double) + mm * sizeof(int));
-  if (!s)
-    return cb_no_memory(err);
-  const cocabo_status status = cb_lbfgsb_new(&s->lbfgsb, d, err);
-  if (status != COCABO_OK) {
-    cb_free(s);
-    return status;
-  }
-  double *p = (double *)(s + 1);
-  s->d = d;
-  s->candidates = p, p += dd * mm;
-  s->mu = p, p += mm;
-  s->sd = p, p += mm;
-  s->value = p, p += mm;
-  s->lower = p, p += dd;
-  s->upper = p, p += dd;
-  s->dmu = p, p += dd;
-  s->dsd = p, p += dd;
-  s->ranking = (int *)p;
-  for (int j = 0; j < d; j++) {
-    s->lower[j] = -1.0;
-    s->upper[j] = 1.0;
-  }
-  *out = s;
-  return COCABO_OK;
-}
+static const double NEAR = 0.1;       /* deviation of a step around the incumbent */
+static const double PROGRESS = 1e-10; /* relative gain that counts as one */
 
-void cb_search_free(cb_search *search) {
-  if (!search)
-    return;
-  cb_lbfgsb_free(search->lbfgsb);
-  cb_free(search);
-}
+/* Some points with their values. */
+typedef struct {
+  double *x;     /* d x capacity */
+  int32_t *h;    /* c x capacity */
+  double *value; /* capacity */
+  int count;
+} points;
 
-double *cb_search_candidates(cb_search *search) {
-  return search->candidates;
-}
+/* A screened candidate: an upper bound on its value. */
+typedef struct {
+  double bound;
+  int index;
+} screened;
+
+struct cb_search {
+  cb_domain domain;
+  cb_lbfgsb *lbfgsb;     /* NULL without numeric inputs */
+  int capacity;          /* of the pool: max_pool or MAX_NEIGHBOURS, the larger */
+  points pool;           /* capacity */
+  points result;         /* RESULTS, ranked at the end */
+  points exact;          /* CB_BLOCK: candidates whose deviation is wanted */
+  double *mu, *sd;       /* capacity */
+  int32_t *which, *to;   /* capacity: neighbours by one category */
+  screened *queue;       /* capacity: candidates, the highest bound first */
+  int *order;            /* capacity: a ranking */
+  double *lower, *upper; /* d: the box of this run */
+  double *dmu, *dsd;     /* d */
+  double *at_x, *try_x;  /* d: where a climb is, and where it tries to be */
+  int32_t *at_h, *try_h; /* c */
+  int n_swaps;           /* neighbours by one category */
+  int n_combinations;    /* of categories, 0 if more than ALL_COMBINATIONS */
+
+  cb_gp *gp; /* of the current run */
+  const cb_acquire *acquire;
+  const cb_search_plan *plan;
+};
+
+/* ---- ranking ----------------------------------------------------------------------
+ */
 
 static bool better(double a, double b) {
   return a > b || (isnan(b) && !isnan(a));
@@ -76,43 +81,460 @@ int cb_rank_best(int n, const double *value, int keep, int *order) {
   return ranked;
 }
 
-void cb_search_score(cb_search *s, cb_gp *gp, const cb_acquire *acquire, int count,
-                     int keep) {
-  cb_gp_predict(gp, count, s->candidates, s->mu, s->sd);
+/* ---- workspace ------------------------------------------------------------------- */
+
+/* The next `bytes` of the block at `base`, or NULL if that is NULL. */
+static void *take(char *base, size_t *used, size_t bytes) {
+  void *at = base ? base + *used : NULL;
+  *used += bytes;
+  return at;
+}
+
+/* All arrays out of one block; returns its size. With a base of NULL it only counts. */
+static size_t carve(cb_search *s, char *base) {
+  const size_t d = (size_t)s->domain.d * sizeof(double),
+               c = (size_t)s->domain.c * sizeof(int32_t), m = (size_t)s->capacity;
+  size_t used = 0;
+  s->queue = take(base, &used, m * sizeof *s->queue);
+  s->pool.x = take(base, &used, m * d);
+  s->pool.value = take(base, &used, m * sizeof(double));
+  s->mu = take(base, &used, m * sizeof(double));
+  s->sd = take(base, &used, m * sizeof(double));
+  s->result.x = take(base, &used, RESULTS * d);
+  s->result.value = take(base, &used, RESULTS * sizeof(double));
+  s->exact.x = take(base, &used, CB_BLOCK * d);
+  s->exact.value = take(base, &used, CB_BLOCK * sizeof(double));
+  s->lower = take(base, &used, d);
+  s->upper = take(base, &used, d);
+  s->dmu = take(base, &used, d);
+  s->dsd = take(base, &used, d);
+  s->at_x = take(base, &used, d);
+  s->try_x = take(base, &used, d);
+  s->pool.h = take(base, &used, m * c);
+  s->result.h = take(base, &used, RESULTS * c);
+  s->exact.h = take(base, &used, CB_BLOCK * c);
+  s->which = take(base, &used, m * sizeof(int32_t));
+  s->to = take(base, &used, m * sizeof(int32_t));
+  s->order = take(base, &used, m * sizeof(int));
+  s->at_h = take(base, &used, c);
+  s->try_h = take(base, &used, c);
+  return used;
+}
+
+static void count_neighbours(cb_search *s) {
+  s->n_combinations = 1;
+  for (int j = 0; j < s->domain.c; j++) {
+    s->n_swaps += s->domain.arms[j] - 1;
+    if (s->n_combinations > 0)
+      s->n_combinations *= s->domain.arms[j];
+    if (s->n_combinations > ALL_COMBINATIONS)
+      s->n_combinations = 0;
+  }
+}
+
+cocabo_status cb_search_new(cb_search **out, const cb_domain *domain, int max_pool,
+                            cocabo_error *err) {
+  *out = NULL;
+  cb_search shape = {.domain = *domain,
+                     .capacity = max_pool > MAX_NEIGHBOURS ? max_pool : MAX_NEIGHBOURS};
+  cb_search *s = cb_calloc(1, sizeof *s + carve(&shape, NULL));
+  if (!s)
+    return cb_no_memory(err);
+  s->domain = *domain;
+  s->capacity = shape.capacity;
+  carve(s, (char *)(s + 1));
+  count_neighbours(s);
+  if (domain->d > 0) {
+    const cocabo_status status = cb_lbfgsb_new(&s->lbfgsb, domain->d, err);
+    if (status != COCABO_OK) {
+      cb_free(s);
+      return status;
+    }
+  }
+  *out = s;
+  return COCABO_OK;
+}
+
+void cb_search_free(cb_search *search) {
+  if (!search)
+    return;
+  cb_lbfgsb_free(search->lbfgsb);
+  cb_free(search);
+}
+
+static double *x_of(const cb_search *s, const points *p, int i) {
+  return p->x + cb_at(0, i, s->domain.d);
+}
+
+static int32_t *h_of(const cb_search *s, const points *p, int i) {
+  return p->h + cb_at(0, i, s->domain.c);
+}
+
+static void copy_x(const cb_search *s, double *to, const double *from) {
+  if (s->domain.d > 0)
+    memcpy(to, from, (size_t)s->domain.d * sizeof *to);
+}
+
+static void copy_h(const cb_search *s, int32_t *to, const int32_t *from) {
+  if (s->domain.c > 0)
+    memcpy(to, from, (size_t)s->domain.c * sizeof *to);
+}
+
+/* ---- scoring --------------------------------------------------------------------- */
+
+static void values_of(const cb_search *s, int m, const double *mu, const double *sd,
+                      double *value) {
+  for (int i = 0; i < m; i++)
+    value[i] = cb_acquire_value(s->acquire, mu[i], sd[i], NULL, NULL);
+}
+
+/* Categories that are given, or none, are bound once for the whole run. */
+static bool is_bound(const cb_search *s) {
+  return s->plan->fixed_h || s->domain.c == 0;
+}
+
+static double score_one(cb_search *s, const double *x, const int32_t *h) {
+  double mu, sd, value;
+  cb_gp_predict(s->gp, 1, x, is_bound(s) ? NULL : h, &mu, &sd);
+  values_of(s, 1, &mu, &sd, &value);
+  return value;
+}
+
+static bool screens(const cb_search *s) {
+  return cb_gp_count(s->gp) >= SCREEN_FROM;
+}
+
+/* A total order, so that every sort gives the same. NaN comes last. */
+static int by_bound(const void *a, const void *b) {
+  const screened *u = a, *v = b;
+  if (better(u->bound, v->bound) || better(v->bound, u->bound))
+    return better(u->bound, v->bound) ? -1 : 1;
+  return (u->index > v->index) - (u->index < v->index);
+}
+
+/* The exact values of `count` candidates of the queue. */
+static void score_exactly(cb_search *s, const screened *queue, int count) {
+  double mu[CB_BLOCK], sd[CB_BLOCK];
+  for (int i = 0; i < count; i++) {
+    copy_x(s, x_of(s, &s->exact, i), x_of(s, &s->pool, queue[i].index));
+    copy_h(s, h_of(s, &s->exact, i), h_of(s, &s->pool, queue[i].index));
+  }
+  cb_gp_predict(s->gp, count, s->exact.x, is_bound(s) ? NULL : s->exact.h, mu, sd);
+  values_of(s, count, mu, sd, s->exact.value);
   for (int i = 0; i < count; i++)
-    s->value[i] = cb_acquire_value(acquire, s->mu[i], s->sd[i], NULL, NULL);
-  cb_rank_best(count, s->value, keep, s->ranking);
+    s->pool.value[queue[i].index] = s->exact.value[i];
 }
 
-const double *cb_search_ranked(const cb_search *s, int rank, double *value) {
-  const int i = s->ranking[rank];
-  if (value)
-    *value = s->value[i];
-  return s->candidates + cb_at(0, i, s->d);
+/* mu and sd hold the means of the pool and bounds on its deviations. Values become
+ * exact from the highest bound downwards until the best `keep` are certain; the others
+ * become -inf. */
+static void settle(cb_search *s, int keep) {
+  points *p = &s->pool;
+  int best[CB_SEARCH_STARTS];
+  values_of(s, p->count, s->mu, s->sd, p->value);
+  for (int i = 0; i < p->count; i++) {
+    s->queue[i] = (screened){p->value[i], i};
+    p->value[i] = -INFINITY;
+  }
+  qsort(s->queue, (size_t)p->count, sizeof *s->queue, by_bound);
+  for (int done = 0; done < p->count && done < MAX_EXACT; done += CB_BLOCK) {
+    const int left = p->count - done, count = left < CB_BLOCK ? left : CB_BLOCK;
+    score_exactly(s, s->queue + done, count);
+    if (done + count < p->count &&
+        cb_rank_best(p->count, p->value, keep, best) == keep &&
+        !better(s->queue[done + count].bound, p->value[best[keep - 1]]))
+      return;
+  }
 }
 
-typedef struct {
-  cb_search *search;
-  cb_gp *gp;
-  const cb_acquire *acquire;
-} climb;
+/* Values of the pool; only the best `keep` are promised. */
+static void score_pool(cb_search *s, int keep) {
+  points *p = &s->pool;
+  const int32_t *h = is_bound(s) ? NULL : p->h;
+  if (screens(s)) {
+    cb_gp_screen(s->gp, p->count, p->x, h, s->mu, s->sd);
+    settle(s, keep);
+  } else {
+    cb_gp_predict(s->gp, p->count, p->x, h, s->mu, s->sd);
+    values_of(s, p->count, s->mu, s->sd, p->value);
+  }
+}
+
+/* ---- the pool -------------------------------------------------------------------- */
+
+static void snap(const cb_search *s, double *x) {
+  const cb_domain *domain = &s->domain;
+  for (int j = 0; j < domain->d && domain->any_grid; j++)
+    if (domain->levels[j] > 0)
+      x[j] = domain->level(domain->space, j, x[j], 0);
+}
+
+/* Where the box is the cube, a grid's interval is widened by half a cell at each end,
+ * so that its outer levels get their share. */
+static double uniform_x(const cb_search *s, int j, cb_rng *rng) {
+  const double u = cb_rng_uniform(rng);
+  const int64_t levels = s->plan->lower ? 0 : s->domain.levels[j];
+  const double half = levels > 1 ? 0.5 / (double)(levels - 1) : 0.0;
+  return s->lower[j] + (s->upper[j] - s->lower[j]) * ((1.0 + 2.0 * half) * u - half);
+}
+
+static int32_t uniform_arm(const cb_domain *domain, int j, cb_rng *rng) {
+  return (int32_t)cb_rng_below(rng, (uint32_t)domain->arms[j]);
+}
+
+static void draw_anywhere(const cb_search *s, cb_rng *rng, double *x, int32_t *h) {
+  for (int j = 0; j < s->domain.d; j++)
+    x[j] = uniform_x(s, j, rng);
+  if (s->plan->fixed_h)
+    copy_h(s, h, s->plan->h);
+  for (int j = 0; j < s->domain.c && !s->plan->fixed_h; j++)
+    h[j] = uniform_arm(&s->domain, j, rng);
+}
+
+/* Around the incumbent: each number is moved a little or drawn anew, half and half, and
+ * up to five categories are drawn anew. */
+static void draw_nearby(const cb_search *s, cb_rng *rng, double *x, int32_t *h) {
+  const cb_search_plan *plan = s->plan;
+  const int d = s->domain.d, c = plan->fixed_h ? 0 : s->domain.c;
+  copy_h(s, h, plan->h);
+  for (int j = 0; j < d; j++) {
+    const bool moved = cb_rng_below(rng, 2) != 0;
+    const double near = moved ? plan->x[j] + NEAR * cb_rng_normal(rng) : 0.0;
+    x[j] = moved ? fmin(fmax(near, s->lower[j]), s->upper[j]) : uniform_x(s, j, rng);
+  }
+  if (c == 0)
+    return;
+  const uint32_t most = c < MAX_CHANGES ? (uint32_t)c : MAX_CHANGES;
+  for (uint32_t changes = cb_rng_below(rng, most + 1); changes > 0; changes--) {
+    const int j = (int)cb_rng_below(rng, (uint32_t)c);
+    h[j] = uniform_arm(&s->domain, j, rng);
+  }
+}
+
+/* There is an incumbent if its numbers are known or, without numbers, its categories.
+ */
+static void fill_pool(cb_search *s, cb_rng *rng) {
+  const cb_search_plan *plan = s->plan;
+  const bool incumbent = s->domain.d > 0 ? plan->x != NULL : plan->h && !plan->fixed_h;
+  const int count = plan->pool < s->capacity ? plan->pool : s->capacity;
+  s->pool.count = count;
+  for (int i = 0; i < count; i++) {
+    double *xi = x_of(s, &s->pool, i);
+    int32_t *hi = h_of(s, &s->pool, i);
+    if (incumbent && i >= count / 2)
+      draw_nearby(s, rng, xi, hi);
+    else
+      draw_anywhere(s, rng, xi, hi);
+    snap(s, xi);
+  }
+}
+
+/* ---- climbing and moving --------------------------------------------------------- */
 
 static double negative(void *context, const double *x, double *gradient) {
-  const climb *c = context;
-  const cb_search *s = c->search;
+  cb_search *s = context;
   double mu, sd, by_mu, by_sd;
-  cb_gp_predict_gradient(c->gp, x, &mu, &sd, s->dmu, s->dsd);
-  const double value = cb_acquire_value(c->acquire, mu, sd, &by_mu, &by_sd);
-  for (int j = 0; j < s->d; j++)
+  cb_gp_predict_gradient(s->gp, x, &mu, &sd, s->dmu, s->dsd);
+  const double value = cb_acquire_value(s->acquire, mu, sd, &by_mu, &by_sd);
+  for (int j = 0; j < s->domain.d; j++)
     gradient[j] = -(by_mu * s->dmu[j] + by_sd * s->dsd[j]);
   return -value;
 }
 
-double cb_search_climb(cb_search *search, cb_gp *gp, const cb_acquire *acquire,
-                       double *x) {
-  climb c = {search, gp, acquire};
-  const cb_lbfgsb_limits limits = {
-      .max_evaluations = 50, .f_tolerance = 1e-9, .grad_tolerance = 1e-6};
-  return -cb_lbfgsb_minimise(search->lbfgsb, x, search->lower, search->upper, negative,
-                             &c, &limits);
+static bool gains(double value, double over) {
+  return value > over + PROGRESS * (1.0 + fabs(over));
+}
+
+/* Over x along at_h; *value rises if it helped. A fixed h is bound already. */
+static bool climb(cb_search *s, double *value) {
+  const cb_lbfgsb_limits limits = {.max_evaluations = s->plan->evaluations,
+                                   .f_tolerance = 1e-9,
+                                   .grad_tolerance = 1e-6};
+  if (s->domain.d == 0)
+    return false;
+  copy_x(s, s->try_x, s->at_x);
+  if (!is_bound(s))
+    cb_gp_bind(s->gp, s->at_h);
+  double reached = -cb_lbfgsb_minimise(s->lbfgsb, s->try_x, s->lower, s->upper,
+                                       negative, s, &limits);
+  if (s->domain.any_grid) {
+    snap(s, s->try_x);
+    reached = score_one(s, s->try_x, s->at_h);
+  }
+  if (!gains(reached, *value))
+    return false;
+  copy_x(s, s->at_x, s->try_x);
+  *value = reached;
+  return true;
+}
+
+static void add_neighbour(cb_search *s) {
+  copy_x(s, x_of(s, &s->pool, s->pool.count), s->at_x);
+  copy_h(s, h_of(s, &s->pool, s->pool.count), s->at_h);
+  s->pool.count++;
+}
+
+/* Every combination of categories but the one we are at. */
+static void list_combinations(cb_search *s) {
+  copy_h(s, s->try_h, s->at_h);
+  for (int i = 1; i < s->n_combinations; i++) {
+    add_neighbour(s);
+    int32_t *h = h_of(s, &s->pool, s->pool.count - 1);
+    for (int j = 0; j < s->domain.c; j++) { /* count up, as an odometer does */
+      s->try_h[j] = (s->try_h[j] + 1) % s->domain.arms[j];
+      if (s->try_h[j] != s->at_h[j])
+        break;
+    }
+    copy_h(s, h, s->try_h);
+  }
+}
+
+/* One level up or down for every number on a grid. */
+static void list_steps(cb_search *s) {
+  const cb_domain *domain = &s->domain;
+  for (int j = 0; j < domain->d && domain->any_grid; j++)
+    for (int by = -1; by <= 1 && domain->levels[j] > 0; by += 2) {
+      const double moved = domain->level(domain->space, j, s->at_x[j], by);
+      if (!(moved >= s->lower[j] && moved <= s->upper[j]))
+        continue;
+      add_neighbour(s);
+      x_of(s, &s->pool, s->pool.count - 1)[j] = moved;
+    }
+}
+
+/* One category changed; a random choice of the changes if there are too many. */
+static int list_swaps(cb_search *s, int room, cb_rng *rng) {
+  int listed = 0, left = s->n_swaps;
+  for (int j = 0; j < s->domain.c; j++)
+    for (int32_t k = 0; k < s->domain.arms[j]; k++) {
+      if (k == s->at_h[j])
+        continue;
+      if (left <= room - listed ||
+          (int)cb_rng_below(rng, (uint32_t)left) < room - listed) {
+        s->which[listed] = j;
+        s->to[listed++] = k;
+      }
+      left--;
+    }
+  return listed;
+}
+
+static void add_result(cb_search *s, const double *x, const int32_t *h, double value) {
+  const int i = s->result.count++;
+  copy_x(s, x_of(s, &s->result, i), x);
+  copy_h(s, h_of(s, &s->result, i), h);
+  s->result.value[i] = value;
+}
+
+/* Swap i of those listed, as a point of the pool. */
+static void add_swap(cb_search *s, int i) {
+  add_neighbour(s);
+  h_of(s, &s->pool, s->pool.count - 1)[s->which[i]] = s->to[i];
+}
+
+/* All neighbours of at_x, at_h into the pool, with the value of the best of them. */
+static void score_neighbours(cb_search *s, cb_rng *rng) {
+  points *p = &s->pool;
+  p->count = 0;
+  list_steps(s);
+  if (is_bound(s)) {
+    score_pool(s, 1);
+    return;
+  }
+  if (s->n_combinations > 0)
+    list_combinations(s);
+  const int plain = p->count;
+  const int swaps =
+      s->n_combinations > 0 ? 0 : list_swaps(s, MAX_NEIGHBOURS - plain, rng);
+  for (int i = 0; i < swaps; i++)
+    add_swap(s, i);
+  if (screens(s)) {
+    cb_gp_screen(s->gp, plain, p->x, p->h, s->mu, s->sd);
+    cb_gp_screen_swaps(s->gp, s->at_x, s->at_h, swaps, s->which, s->to, s->mu + plain,
+                       s->sd + plain);
+    settle(s, 1);
+  } else {
+    cb_gp_predict(s->gp, plain, p->x, p->h, s->mu, s->sd);
+    cb_gp_predict_swaps(s->gp, s->at_x, s->at_h, swaps, s->which, s->to, s->mu + plain,
+                        s->sd + plain);
+    values_of(s, p->count, s->mu, s->sd, p->value);
+  }
+}
+
+/* To the best neighbour, if it is better. try_x, try_h and *next are the best neighbour
+ * in any case (and -inf if there is none). */
+static bool move(cb_search *s, double *value, double *next, cb_rng *rng) {
+  int best = 0;
+  *next = -INFINITY;
+  score_neighbours(s, rng);
+  if (cb_rank_best(s->pool.count, s->pool.value, 1, &best) == 0)
+    return false;
+  *next = s->pool.value[best];
+  copy_x(s, s->try_x, x_of(s, &s->pool, best));
+  copy_h(s, s->try_h, h_of(s, &s->pool, best));
+  if (!gains(*next, *value))
+    return false;
+  copy_x(s, s->at_x, s->try_x);
+  copy_h(s, s->at_h, s->try_h);
+  *value = *next;
+  return true;
+}
+
+/* From at_x, at_h. The point reached and its best neighbour are results. */
+static void ascend(cb_search *s, double value, cb_rng *rng) {
+  double next = -INFINITY;
+  for (int round = 0; round < ROUNDS; round++) {
+    climb(s, &value);
+    if (!move(s, &value, &next, rng)) {
+      if (next > -INFINITY)
+        add_result(s, s->try_x, s->try_h, next);
+      climb(s, &value); /* a cut-off climb goes on */
+      break;
+    }
+  }
+  add_result(s, s->at_x, s->at_h, value);
+}
+
+static void set_box(cb_search *s, const cb_search_plan *plan) {
+  for (int j = 0; j < s->domain.d; j++) {
+    s->lower[j] = plan->lower ? plan->lower[j] : -1.0;
+    s->upper[j] = plan->upper ? plan->upper[j] : 1.0;
+  }
+}
+
+/* Results start with the best of the pool: the starts, and spares. */
+int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
+                  const cb_search_plan *plan, cb_rng *rng) {
+  const int starts = plan->starts < CB_SEARCH_STARTS ? plan->starts : CB_SEARCH_STARTS;
+  s->gp = gp;
+  s->acquire = acquire;
+  s->plan = plan;
+  s->result.count = 0;
+  set_box(s, plan);
+  if (screens(s))
+    cb_gp_focus(gp, plan->x, plan->h);
+  if (is_bound(s))
+    cb_gp_bind(gp, plan->h);
+  fill_pool(s, rng);
+  score_pool(s, starts > 0 ? starts : 1);
+  const int ranked =
+      cb_rank_best(s->pool.count, s->pool.value, CB_SEARCH_STARTS + SPARES, s->order);
+  for (int i = 0; i < ranked; i++) {
+    const int k = s->order[i];
+    if (s->pool.value[k] > -INFINITY || i == 0)
+      add_result(s, x_of(s, &s->pool, k), h_of(s, &s->pool, k), s->pool.value[k]);
+  }
+  const int known = s->result.count;
+  for (int i = 0; i < known && i < starts; i++) {
+    copy_x(s, s->at_x, x_of(s, &s->result, i));
+    copy_h(s, s->at_h, h_of(s, &s->result, i));
+    ascend(s, s->result.value[i], rng);
+  }
+  return cb_rank_best(s->result.count, s->result.value, RESULTS, s->order);
+}
+
+void cb_search_ranked(const cb_search *s, int place, const double **x,
+                      const int32_t **h) {
+  *x = x_of(s, &s->result, s->order[place]);
+  *h = h_of(s, &s->result, s->order[place]);
 }

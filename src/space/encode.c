@@ -11,6 +11,8 @@
 
 #include "space/space.h"
 
+#include "base/maths.h"
+
 /* ---- one parameter --------------------------------------------------------------- */
 
 static double clip(double v, double low, double high) {
@@ -23,11 +25,11 @@ static double log_place(const cb_param *p, double v) {
     return -1.0;
   if (v >= p->high)
     return 1.0;
-  return clip(2.0 * (log(v) - p->log_low) / p->log_span - 1.0, -1.0, 1.0);
+  return clip(2.0 * (cb_log(v) - p->log_low) / p->log_span - 1.0, -1.0, 1.0);
 }
 
 static double log_value(const cb_param *p, double x) {
-  return exp(p->log_low + 0.5 * (x + 1.0) * p->log_span);
+  return cb_exp(p->log_low + 0.5 * (x + 1.0) * p->log_span);
 }
 
 static double level_place(const cb_param *p, int64_t k) {
@@ -123,8 +125,8 @@ void cb_space_decode(const cocabo_space *space, const double *x, const int32_t *
 /* Uniform in the logarithm over [low - 1/2, high + 1/2], then rounded: the ends of the
  * range get a whole cell, not half of one. */
 static int64_t log_level_at(const cb_param *p, double u) {
-  const double from = log(p->low - 0.5), to = log(p->high + 0.5);
-  const double v = nearbyint(exp(from + u * (to - from)));
+  const double from = cb_log(p->low - 0.5), to = cb_log(p->high + 0.5);
+  const double v = nearbyint(cb_exp(from + u * (to - from)));
   return (int64_t)clip(v, p->low, p->high) - p->ilow;
 }
 

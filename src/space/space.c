@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -202,8 +203,8 @@ static void lay_grid(cb_param *p) {
 static void set_scale(cb_param *p, unsigned flags) {
   p->log = (flags & COCABO_LOG) != 0;
   if (p->log) {
-    p->log_low = log(p->low);
-    p->log_span = log(p->high) - p->log_low;
+    p->log_low = cb_log(p->low);
+    p->log_span = cb_log(p->high) - p->log_low;
   }
 }
 

@@ -69,10 +69,11 @@ static void predictions(const data_set *s, double *mu, double *sd, double *likel
   cb_gp_set_y(gp, s->y);
   for (int i = 0; i < M; i++) {
     cb_gp_bind(gp, s->qh + i * c);
-    cb_gp_predict(gp, 1, s->qx + i * d, mu + i, sd + i);
+    cb_gp_predict(gp, 1, s->qx + i * d, NULL, mu + i, sd + i);
   }
   cb_gp_free(gp);
-  assert_ok(cb_likelihood_new(&l, &s->spec, N, s->x, s->h, s->y, &err));
+  assert_ok(cb_likelihood_new(&l, &s->spec, N, s->x, s->h, &err));
+  cb_likelihood_set_y(l, s->y);
   *likelihood = cb_likelihood_value(l, s->theta, NULL);
   cb_likelihood_free(l);
 }
@@ -108,7 +109,8 @@ static void covariances_are_positive_semi_definite(void **state) {
         H[i + j * N] = s.h[j + i * c];
     }
     for (int i = 0; i < N; i++) {
-      cb_kernel_categories(&k, N, H, N, s.h + i * c, kh, ka);
+      cb_kernel_hamming(&k, N, H, N, s.h + i * c, kh);
+      cb_kernel_overlap(k.c, N, H, N, s.h + i * c, ka);
       cb_kernel_weights(&k, N, kh, ka, &slice);
       cb_kernel_row(&k, N, X, N, &slice, s.x + i * d, K + i * N);
       assert_close(K[i + i * N], cb_kernel_self(&k), 1e-14);
@@ -196,7 +198,8 @@ static void overlap_is_the_limit_of_rbf_kernels(void **state) {
     for (int i = 0; i < N; i++)
       for (int j = 0; j < c; j++)
         H[i + j * N] = s.h[j + i * c];
-    cb_kernel_categories(&k, N, H, N, s.qh, kh, ka);
+    cb_kernel_hamming(&k, N, H, N, s.qh, kh);
+    cb_kernel_overlap(k.c, N, H, N, s.qh, ka);
     double last = INFINITY;
     const double scales[] = {0.9, 0.5, 0.3, 0.2, 0.1, 0.02};
     for (int l = 0; l < 6; l++) {

@@ -8,8 +8,6 @@
 #include "search/acquisition.h"
 #include "search/search.h"
 
-static cocabo_error err;
-
 /* mu, sd and best with z from +4.7 down to -1e4 in awkward numbers. */
 static const struct {
   double mu, sd, best;
@@ -103,119 +101,6 @@ static void log_ei_is_the_logarithm_of_ei(void **state) {
   }
 }
 
-/* A smooth function of one number, seen at a few places along one category. */
-static cb_gp *model_of_a_hill(const double *top) {
-  enum { N = 9 };
-  const cb_kernel_spec spec = {.d = 2, .c = 1, .half = true, .lambda = 0.5};
-  const double theta[] = {log(0.6), log(1e-4)};
-  double x[2 * N], y[N];
-  int32_t h[N] = {0};
-  for (int i = 0; i < N; i++) {
-    x[2 * i] = -0.9 + 0.9 * (i % 3);
-    x[2 * i + 1] = -0.9 + 0.9 * (i / 3);
-    y[i] = -pow(x[2 * i] - top[0], 2) - pow(x[2 * i + 1] - top[1], 2);
-  }
-  cb_gp *gp;
-  assert_ok(cb_gp_new(&gp, &spec, &err));
-  cb_gp_set_theta(gp, theta);
-  assert_ok(cb_gp_factor(gp, N, x, h, &err));
-  cb_gp_set_y(gp, y);
-  cb_gp_bind(gp, h);
-  return gp;
-}
-
-static void climbing_reaches_a_maximum_inside_the_cube(void **state) {
-  (void)state;
-  const double top[] = {0.37, -0.21};
-  cb_gp *gp = model_of_a_hill(top);
-  cb_search *search;
-  enum { M = 700 };
-  assert_ok(cb_search_new(&search, 2, M, &err));
-  cb_rng rng = cb_rng_make(3, CB_RNG_BENCH, 9);
-  double *candidates = cb_search_candidates(search);
-  for (int i = 0; i < 2 * M; i++)
-    candidates[i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
-  const cb_acquire mean = {.kind = CB_UCB, .kappa = 0.0};
-  cb_search_score(search, gp, &mean, M, 5);
-
-  double best, previous = INFINITY, x[2];
-  for (int rank = 0; rank < 5; rank++) {
-    cb_search_ranked(search, rank, &best);
-    assert_true(best <= previous);
-    previous = best;
-  }
-  memcpy(x, cb_search_ranked(search, 0, &best), sizeof x);
-  const double reached = cb_search_climb(search, gp, &mean, x);
-  assert_true(reached >= best);
-  assert_close(x[0], top[0], 0.15);
-  assert_close(x[1], top[1], 0.15);
-  /* A maximum: nothing nearby is better. */
-  for (int i = 0; i < 8; i++) {
-    const double near[] = {x[0] + 1e-3 * cos(i), x[1] + 1e-3 * sin(i)};
-    double mu, sd;
-    cb_gp_predict(gp, 1, near, &mu, &sd);
-    assert_true(mu <= reached + 1e-12);
-  }
-  cb_search_free(search);
-  cb_gp_free(gp);
-}
-
-static void ranking_finds_the_best_whatever_their_order(void **state) {
-  (void)state;
-  const double top[] = {0.37, -0.21};
-  cb_gp *gp = model_of_a_hill(top);
-  cb_search *search;
-  enum { M = 50 };
-  assert_ok(cb_search_new(&search, 2, M, &err));
-  const cb_acquire mean = {.kind = CB_UCB, .kappa = 0.0};
-  for (int shift = 0; shift < M; shift++) {
-    double *candidates = cb_search_candidates(search);
-    for (int i = 0; i < M; i++) { /* candidate i lies at distance (i + shift) mod M */
-      const double away = 0.01 * ((i + shift) % M);
-      candidates[2 * i] = top[0] - away;
-      candidates[2 * i + 1] = top[1] - away;
-    }
-    cb_search_score(search, gp, &mean, M, 4);
-    double values[4];
-    for (int rank = 0; rank < 4; rank++)
-      cb_search_ranked(search, rank, &values[rank]);
-    for (int i = 0; i < M; i++) {
-      double mu, sd;
-      int better = 0;
-      cb_gp_predict(gp, 1, candidates + 2 * i, &mu, &sd);
-      for (int rank = 0; rank < 4; rank++)
-        better += values[rank] >= mu - 1e-12;
-      assert_true(better == 4 || mu >= values[3] - 1e-12);
-    }
-  }
-  cb_search_free(search);
-  cb_gp_free(gp);
-}
-
-static void ranking_puts_nan_last_and_ties_in_order(void **state) {
-  (void)state;
-  const double value[] = {nan(""), 2.0, -INFINITY, 3.5, 2.0, nan(""), 3.5};
-  const int want[] = {3, 6, 1, 4, 2, 0, 5};
-  int order[7];
-  for (int keep = 1; keep <= 7; keep++) {
-    assert_int_equal(cb_rank_best(7, value, keep, order), keep);
-    for (int i = 0; i < keep; i++)
-      assert_int_equal(order[i], want[i]);
-  }
-  assert_int_equal(cb_rank_best(3, value, 9, order), 3);
-  assert_int_equal(cb_rank_best(0, value, 9, order), 0);
-}
-
-static void out_of_memory_is_an_error_not_a_crash(void **state) {
-  (void)state;
-  cb_search *search;
-  for (int k = 0; k < 2; k++) {
-    cb_mem_fail_after(k);
-    assert_int_equal(cb_search_new(&search, 3, 10, &err), COCABO_E_NO_MEMORY);
-    assert_null(search);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_agree_with_central_differences),
@@ -223,10 +108,6 @@ int main(void) {
       cmocka_unit_test(ucb_falls_off_below_the_least_deviation),
       cmocka_unit_test(values_agree_with_the_formulas),
       cmocka_unit_test(log_ei_is_the_logarithm_of_ei),
-      cmocka_unit_test(climbing_reaches_a_maximum_inside_the_cube),
-      cmocka_unit_test(ranking_finds_the_best_whatever_their_order),
-      cmocka_unit_test(ranking_puts_nan_last_and_ties_in_order),
-      cmocka_unit_test(out_of_memory_is_an_error_not_a_crash),
   };
   return cmocka_run_group_tests_name("acquisition", tests, NULL, NULL);
 }

@@ -47,7 +47,8 @@ static void kernel_agrees_with_oracle(void **state) {
         H[i + j * o->n] = o->h[j + i * k.c];
     }
     for (int q = 0; q < o->m; q++) {
-      cb_kernel_categories(&k, o->n, H, o->n, o->qh + q * k.c, kh, ka);
+      cb_kernel_hamming(&k, o->n, H, o->n, o->qh + q * k.c, kh);
+      cb_kernel_overlap(k.c, o->n, H, o->n, o->qh + q * k.c, ka);
       cb_kernel_weights(&k, o->n, kh, ka, &slice);
       cb_kernel_row(&k, o->n, X, o->n, &slice, o->qx + q * k.d, kz);
       for (int i = 0; i < o->n; i++)
@@ -70,12 +71,12 @@ static void posterior_agrees_with_oracle(void **state) {
     for (int q = 0; q < o->m; q++) {
       double mu, sd;
       bind_query(gp, o, q);
-      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, &mu, &sd);
+      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, NULL, &mu, &sd);
       assert_close(mu, o->mu[q], 1e-12);
       assert_close(sd, o->sd[q], 1e-12);
     }
     double mu[4], sd[4]; /* all queries in one block, each with its own categories */
-    cb_gp_predict_mixed(gp, o->m, o->qx, o->qh, mu, sd);
+    cb_gp_predict(gp, o->m, o->qx, o->qh, mu, sd);
     for (int q = 0; q < o->m; q++) {
       assert_close(mu[q], o->mu[q], 1e-12);
       assert_close(sd[q], o->sd[q], 1e-12);
@@ -98,7 +99,7 @@ static void appended_rows_give_the_same_posterior(void **state) {
     for (int q = 0; q < o->m; q++) {
       double mu, sd;
       bind_query(gp, o, q);
-      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, &mu, &sd);
+      cb_gp_predict(gp, 1, o->qx + q * o->spec.d, NULL, &mu, &sd);
       assert_close(mu, o->mu[q], 1e-12);
       assert_close(sd, o->sd[q], 1e-12);
     }
@@ -123,9 +124,9 @@ static void posterior_gradient_agrees_with_central_differences(void **state) {
       for (int j = 0; j < d; j++) {
         const double here = x[j];
         x[j] = here + step;
-        cb_gp_predict(gp, 1, x, &up[0], &up[1]);
+        cb_gp_predict(gp, 1, x, NULL, &up[0], &up[1]);
         x[j] = here - step;
-        cb_gp_predict(gp, 1, x, &down[0], &down[1]);
+        cb_gp_predict(gp, 1, x, NULL, &down[0], &down[1]);
         x[j] = here;
         assert_close(dmu[j], (up[0] - down[0]) / (2.0 * step), 1e-8);
         assert_close(dsd[j], (up[1] - down[1]) / (2.0 * step), 1e-8);
@@ -142,7 +143,8 @@ static void likelihood_and_gradient_agree_with_oracle(void **state) {
     cb_likelihood *l;
     double gradient[12];
     assert_int_equal(cb_theta_lay_out(&o->spec).count, o->n_theta);
-    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
+    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, &err));
+    cb_likelihood_set_y(l, o->y);
     assert_close(cb_likelihood_value(l, o->theta, gradient), o->likelihood, 1e-13);
     for (int i = 0; i < o->n_theta; i++)
       assert_close(gradient[i], o->gradient[i], 1e-12);
@@ -158,7 +160,8 @@ static void likelihood_gradient_agrees_with_central_differences(void **state) {
     const struct gp_oracle *o = &gp_oracles[t];
     cb_likelihood *l;
     double theta[12], gradient[12], ignored[12];
-    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, o->y, &err));
+    assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, &err));
+    cb_likelihood_set_y(l, o->y);
     /* Away from the oracle's point, to where everything is small or large. */
     for (int i = 0; i < o->n_theta; i++)
       theta[i] = o->theta[i] * 1.37;
@@ -207,44 +210,81 @@ static void truncating_believers_leaves_no_trace(void **state) {
     assert_ok(cb_gp_push(gp, x + i * D, h + i * C, &err));
   cb_gp_set_y(gp, y);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, M, q, mu[0], sd[0]);
+  cb_gp_predict(gp, M, q, NULL, mu[0], sd[0]);
 
   for (int i = 0; i < 70; i++) {
     double point[D];
     int32_t cat[C];
     random_point(&rng, D, C, point, cat);
-    assert_ok(cb_gp_believe(gp, point, cat, &err));
+    assert_ok(cb_gp_fantasize(gp, 1, point, cat, NULL, &err));
   }
-  assert_ok(cb_gp_pretend(gp, x, h, -2.3, &err)); /* on top of a stored point */
+  const double low = -2.3;
+  assert_ok(cb_gp_fantasize(gp, 1, x, h, &low, &err)); /* on top of a stored point */
   assert_int_equal(cb_gp_count(gp), N + 71);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, M, q, mu[1], sd[1]);
+  cb_gp_predict(gp, M, q, NULL, mu[1], sd[1]);
   double shrunk = 0.0;
   for (int i = 0; i < M; i++)
     shrunk += sd[0][i] - sd[1][i];
-  assert_true(shrunk > 0.1); /* believers are seen */
+  assert_true(shrunk > 0.1); /* fantasies are seen */
 
   cb_gp_truncate(gp, N);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, M, q, mu[1], sd[1]);
+  cb_gp_predict(gp, M, q, NULL, mu[1], sd[1]);
   assert_memory_equal(mu[0], mu[1], sizeof mu[0]);
   assert_memory_equal(sd[0], sd[1], sizeof sd[0]);
   cb_gp_free(gp);
 }
 
-static void a_believer_keeps_the_mean_and_lowers_the_deviation(void **state) {
+static void a_fantasy_keeps_the_mean_and_lowers_the_deviation(void **state) {
   (void)state;
   const struct gp_oracle *o = &gp_oracles[3];
   cb_gp *gp = factored(o);
   double mu[2], sd[2];
   bind_query(gp, o, 0);
-  cb_gp_predict(gp, 1, o->qx, &mu[0], &sd[0]);
-  assert_ok(cb_gp_believe(gp, o->qx, o->qh, &err));
+  cb_gp_predict(gp, 1, o->qx, NULL, &mu[0], &sd[0]);
+  assert_ok(cb_gp_fantasize(gp, 1, o->qx, o->qh, NULL, &err));
   bind_query(gp, o, 0);
-  cb_gp_predict(gp, 1, o->qx, &mu[1], &sd[1]);
+  cb_gp_predict(gp, 1, o->qx, NULL, &mu[1], &sd[1]);
   assert_close(mu[1], mu[0], 1e-12);
   assert_true(sd[1] < 0.5 * sd[0]);
   cb_gp_free(gp);
+}
+
+/* In blocks or one by one, with their means or with a target of their own. */
+static void many_fantasies_are_as_good_as_one_at_a_time(void **state) {
+  (void)state;
+  enum { D = 2, C = 1, N = 30, M = 45, Q = 20 };
+  const cb_kernel_spec spec = {.d = D, .c = C, .form = CB_FREE, .ard = true};
+  const double theta[] = {-0.4, -0.9, -0.3, -0.7, -0.2, -1.1, -6.0}, target = -1.7;
+  double x[D * (N + M)], y[N], q[D * Q], mu[2][Q], sd[2][Q];
+  int32_t h[C * (N + M)], g[C * Q];
+  cb_rng rng = cb_rng_make(11, CB_RNG_BENCH, 5);
+  for (int i = 0; i < N + M; i++)
+    random_point(&rng, D, C, x + i * D, h + i * C);
+  for (int i = 0; i < Q; i++)
+    random_point(&rng, D, C, q + i * D, g + i * C);
+  for (int i = 0; i < N; i++)
+    y[i] = sin(3.0 * x[i * D]) - x[i * D + 1] + 0.7 * h[i];
+  for (int fixed = 0; fixed < 2; fixed++) {
+    for (int together = 0; together < 2; together++) {
+      cb_gp *gp;
+      assert_ok(cb_gp_new(&gp, &spec, &err));
+      cb_gp_set_theta(gp, theta);
+      assert_ok(cb_gp_factor(gp, N, x, h, &err));
+      cb_gp_set_y(gp, y);
+      const int step = together ? M : 1;
+      for (int i = N; i < N + M; i += step)
+        assert_ok(cb_gp_fantasize(gp, step, x + i * D, h + i * C,
+                                  fixed ? &target : NULL, &err));
+      cb_gp_predict(gp, Q, q, g, mu[together], sd[together]);
+      cb_gp_free(gp);
+    }
+    for (int i = 0; i < Q; i++) {
+      assert_close(mu[1][i], mu[0][i], 1e-7);
+      assert_close(sd[1][i], sd[0][i], 1e-7);
+    }
+  }
 }
 
 /* The short way (y - noise alpha) and the long way (predicting at the point). */
@@ -255,8 +295,8 @@ static void the_mean_at_a_stored_point_is_what_is_predicted_there(void **state) 
     cb_gp *gp = factored(o);
     for (int i = 0; i < o->n; i++) {
       double mu, sd;
-      cb_gp_predict_mixed(gp, 1, o->x + (ptrdiff_t)i * o->spec.d,
-                          o->h + (ptrdiff_t)i * o->spec.c, &mu, &sd);
+      cb_gp_predict(gp, 1, o->x + (ptrdiff_t)i * o->spec.d,
+                    o->h + (ptrdiff_t)i * o->spec.c, &mu, &sd);
       assert_close(cb_gp_fitted(gp, i), mu, 1e-10);
     }
     cb_gp_free(gp);
@@ -273,10 +313,10 @@ static void blocks_and_single_points_predict_alike(void **state) {
   for (int i = 0; i < 2 * M; i++)
     q[i] = 2.0 * cb_rng_uniform(&rng) - 1.0;
   bind_query(gp, o, 1);
-  cb_gp_predict(gp, M, q, mu, sd);
+  cb_gp_predict(gp, M, q, NULL, mu, sd);
   for (int i = 0; i < M; i++) {
     double m, s;
-    cb_gp_predict(gp, 1, q + 2 * i, &m, &s);
+    cb_gp_predict(gp, 1, q + 2 * i, NULL, &m, &s);
     assert_close(m, mu[i], 1e-13);
     assert_close(s, sd[i], 1e-13);
   }
@@ -294,7 +334,7 @@ static void no_data_predicts_the_prior(void **state) {
   cb_gp_set_theta(gp, theta);
   cb_gp_set_y(gp, NULL);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, 1, x, &mu, &sd);
+  cb_gp_predict(gp, 1, x, NULL, &mu, &sd);
   assert_close(mu, 0.0, 0.0);
   assert_close(sd, 1.0, 1e-15);
   cb_gp_free(gp);
@@ -320,12 +360,13 @@ static void coincident_points_are_survived(void **state) {
     assert_ok(cb_gp_push(gp, x + i, h + i, &err));
   cb_gp_set_y(gp, y);
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, 1, x, &mu, &sd);
+  cb_gp_predict(gp, 1, x, NULL, &mu, &sd);
   assert_true(isfinite(mu) && sd >= 0.0 && sd < 0.1);
 
   cb_likelihood *l;
   double gradient[2];
-  assert_ok(cb_likelihood_new(&l, &spec, N, x, h, y, &err));
+  assert_ok(cb_likelihood_new(&l, &spec, N, x, h, &err));
+  cb_likelihood_set_y(l, y);
   assert_true(isfinite(cb_likelihood_value(l, theta, gradient)));
   cb_likelihood_free(l);
   cb_gp_free(gp);
@@ -380,7 +421,7 @@ static void failing_allocation_leaves_the_process_usable(void **state) {
   cb_mem_fail_after(-1);
   double mu, sd;
   bind_query(gp, o, 0);
-  cb_gp_predict(gp, 1, o->qx, &mu, &sd);
+  cb_gp_predict(gp, 1, o->qx, NULL, &mu, &sd);
   assert_close(mu, o->mu[0], 1e-12);
   cb_gp_free(gp);
 }
@@ -394,7 +435,8 @@ int main(void) {
       cmocka_unit_test(likelihood_and_gradient_agree_with_oracle),
       cmocka_unit_test(likelihood_gradient_agrees_with_central_differences),
       cmocka_unit_test(truncating_believers_leaves_no_trace),
-      cmocka_unit_test(a_believer_keeps_the_mean_and_lowers_the_deviation),
+      cmocka_unit_test(a_fantasy_keeps_the_mean_and_lowers_the_deviation),
+      cmocka_unit_test(many_fantasies_are_as_good_as_one_at_a_time),
       cmocka_unit_test(the_mean_at_a_stored_point_is_what_is_predicted_there),
       cmocka_unit_test(blocks_and_single_points_predict_alike),
       cmocka_unit_test(no_data_predicts_the_prior),

@@ -124,8 +124,8 @@ static cocabo_status try_to_follow(cb_surrogate *s, const cb_history *h,
                                    const cb_kernel_spec *spec) {
   double theta[CB_MAX_THETA];
   make_theta(spec, 0, theta);
-  return cb_surrogate_follow(s, h, h->fit.n_theta > 0 ? h->fit.theta : theta, h->y,
-                             &err);
+  const cb_fit *fit = h->fit.n_theta > 0 ? &h->fit : NULL;
+  return cb_surrogate_follow(s, h, fit, fit ? fit->theta : theta, h->y, &err);
 }
 
 static void follow(cb_surrogate *s, const cb_history *h, const cb_kernel_spec *spec) {
@@ -151,7 +151,7 @@ static views look(const cb_surrogate *s) {
     x[2 * i + 1] = 2.0 * cb_rng_uniform(&rng) - 1.0;
     h[i] = (int32_t)cb_rng_below(&rng, ARMS);
   }
-  cb_gp_predict_mixed(cb_surrogate_gp(s), QUERIES, x, h, v.mu, v.sd);
+  cb_gp_predict(cb_surrogate_gp(s), QUERIES, x, h, v.mu, v.sd);
   cb_gp_scale(cb_surrogate_gp(s), &v.mean, &v.scale);
   return v;
 }
@@ -166,7 +166,7 @@ static void assert_same(const views *a, const views *b) {
 
 static void predict_trial(const cb_surrogate *s, const cb_trial *t, double *mu,
                           double *sd) {
-  cb_gp_predict_mixed(cb_surrogate_gp(s), 1, t->x, t->h, mu, sd);
+  cb_gp_predict(cb_surrogate_gp(s), 1, t->x, t->h, mu, sd);
 }
 
 /* ---- following ------------------------------------------------------------------- */
@@ -185,9 +185,9 @@ static void check_following(int form, int64_t model_size, const int *fits, int r
     if (i % 5 == 0)
       ask(h, &rng); /* stays pending */
     follow(early, h, &spec);
-    assert_ok(cb_surrogate_believe(early, h, cb_history_worst(h), &err));
+    assert_ok(cb_surrogate_fantasize(early, h, cb_history_worst(h), &err));
     look(early);
-    cb_surrogate_forget(early);
+    cb_surrogate_drop_fantasies(early);
     tell(h, number);
     if (i == fits[n_fits])
       put_fit(h, &spec, ++n_fits);
@@ -202,11 +202,11 @@ static void check_following(int form, int64_t model_size, const int *fits, int r
     follow(late, h, &spec);
     const views a = look(early), b = look(late);
     assert_same(&a, &b);
-    assert_ok(cb_surrogate_believe(early, h, cb_history_worst(h), &err));
-    assert_ok(cb_surrogate_believe(late, h, cb_history_worst(h), &err));
+    assert_ok(cb_surrogate_fantasize(early, h, cb_history_worst(h), &err));
+    assert_ok(cb_surrogate_fantasize(late, h, cb_history_worst(h), &err));
     const views c = look(early), d = look(late);
     assert_same(&c, &d);
-    cb_surrogate_forget(early);
+    cb_surrogate_drop_fantasies(early);
     cb_surrogate_free(late);
   }
   cb_surrogate_free(early);
@@ -246,7 +246,7 @@ static void following_agrees_with_a_plain_process(void **state) {
   assert_ok(cb_gp_factor(gp, N, x, cat, &err));
   cb_gp_set_y(gp, h->y);
   for (int i = 0; i < N; i++) {
-    cb_gp_predict_mixed(gp, 1, x + 2 * i, cat + i, &mu, &sd);
+    cb_gp_predict(gp, 1, x + 2 * i, cat + i, &mu, &sd);
     predict_trial(s, &h->trials[i], &got_mu, &got_sd);
     assert_true(mu == got_mu && sd == got_sd);
   }
@@ -296,7 +296,7 @@ static void targets_are_the_callers(void **state) {
     scaled[i] = 1e3 * h->y[i] - 7.0;
   follow(s, h, &spec);
   const views plain = look(s);
-  assert_ok(cb_surrogate_follow(s, h, h->fit.theta, scaled, &err));
+  assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, scaled, &err));
   const views other = look(s);
   assert_relative(other.scale, 1e3 * plain.scale, 1e-12);
   assert_close(other.mean, 1e3 * plain.mean - 7.0, 1e-12);
@@ -306,6 +306,31 @@ static void targets_are_the_callers(void **state) {
   const views again = look(s);
   assert_same(&plain, &again);
   cb_surrogate_free(s);
+  cb_history_free(h);
+}
+
+/* Two workers fit the same log at the same time: neither basis nor rows tell their fits
+ * apart. */
+static void fits_of_the_same_log_are_told_apart(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = spec_of(1);
+  cb_rng rng = cb_rng_make(7, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  add_rows(h, 30, &rng);
+  put_fit(h, &spec, 1);
+  double theta[CB_MAX_THETA];
+  make_theta(&spec, 2, theta);
+  cb_fit second = h->fit;
+  second.theta = theta;
+  cb_surrogate *warm = make_surrogate(h, &spec, 1000);
+  cb_surrogate *cold = make_surrogate(h, &spec, 1000);
+  follow(warm, h, &spec);
+  assert_ok(cb_surrogate_follow(warm, h, &second, theta, h->y, &err));
+  assert_ok(cb_surrogate_follow(cold, h, &second, theta, h->y, &err));
+  const views a = look(warm), b = look(cold);
+  assert_same(&a, &b);
+  cb_surrogate_free(warm);
+  cb_surrogate_free(cold);
   cb_history_free(h);
 }
 
@@ -326,7 +351,7 @@ static void the_scale_of_the_targets_does_not_matter(void **state) {
     double y[N];
     for (int i = 0; i < N; i++)
       y[i] = scales[k] * h->y[i];
-    assert_ok(cb_surrogate_follow(s, h, h->fit.theta, y, &err));
+    assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, y, &err));
     const views other = look(s);
     assert_relative(other.scale / scales[k], plain.scale, 1e-9);
     for (int i = 0; i < QUERIES; i++)
@@ -478,13 +503,13 @@ static void beliefs_leave_no_trace(void **state) {
     follow(s, h, &spec);
     const views before = look(s);
     for (int i = 0; i < 3; i++) {
-      assert_ok(cb_surrogate_believe(s, h, cb_history_worst(h), &err));
+      assert_ok(cb_surrogate_fantasize(s, h, cb_history_worst(h), &err));
       assert_int_equal(count(s), 57 + 70);
-      cb_surrogate_forget(s);
+      cb_surrogate_drop_fantasies(s);
       const views after = look(s);
       assert_same(&before, &after);
     }
-    cb_surrogate_forget(s); /* nothing to forget */
+    cb_surrogate_drop_fantasies(s); /* nothing to forget */
     const views after = look(s);
     assert_same(&before, &after);
     cb_surrogate_free(s);
@@ -507,19 +532,19 @@ static void failed_trials_pull_the_mean_down_and_pending_ones_do_not(void **stat
     const int64_t waits = ask(h, &rng);
     double mu[3], sd[3];
     predict_trial(s, &h->trials[waits], &mu[0], &sd[0]);
-    assert_ok(cb_surrogate_believe(s, h, worst, &err));
+    assert_ok(cb_surrogate_fantasize(s, h, worst, &err));
     predict_trial(s, &h->trials[waits], &mu[1], &sd[1]);
     assert_close(mu[1], mu[0], 1e-9);
     assert_true(sd[1] < 0.7 * sd[0]);
-    cb_surrogate_forget(s);
+    cb_surrogate_drop_fantasies(s);
 
     give_up(h, waits);
-    assert_ok(cb_surrogate_believe(s, h, worst, &err));
+    assert_ok(cb_surrogate_fantasize(s, h, worst, &err));
     predict_trial(s, &h->trials[waits], &mu[2], &sd[2]);
     assert_true(mu[2] < mu[0] - 0.1);
     assert_close(mu[2], cb_surrogate_standardise(s, worst), 0.15);
     assert_close(sd[2], sd[1], 1e-9);
-    cb_surrogate_forget(s);
+    cb_surrogate_drop_fantasies(s);
     cb_surrogate_free(s);
     cb_history_free(h);
   }
@@ -534,12 +559,12 @@ static void failures_alone_are_survived(void **state) {
   for (int i = 0; i < 80; i++)
     give_up(h, ask(h, &rng));
   follow(s, h, &spec);
-  assert_ok(cb_surrogate_believe(s, h, cb_history_worst(h), &err));
+  assert_ok(cb_surrogate_fantasize(s, h, cb_history_worst(h), &err));
   const views v = look(s);
   assert_int_equal(v.count, 80);
   for (int i = 0; i < QUERIES; i++)
     assert_true(isfinite(v.mu[i]) && v.sd[i] > 0.0);
-  cb_surrogate_forget(s);
+  cb_surrogate_drop_fantasies(s);
   assert_int_equal(count(s), 0);
   cb_surrogate_free(s);
   cb_history_free(h);
@@ -584,12 +609,12 @@ static void a_restricted_one_does_not_see_the_others(void **state) {
       follow(restricted, all, &spec);
       follow(plain, some, &spec);
       const double worst = cb_history_worst(some);
-      assert_ok(cb_surrogate_believe(restricted, all, worst, &err));
-      assert_ok(cb_surrogate_believe(plain, some, worst, &err));
+      assert_ok(cb_surrogate_fantasize(restricted, all, worst, &err));
+      assert_ok(cb_surrogate_fantasize(plain, some, worst, &err));
       const views a = look(restricted), b = look(plain);
       assert_same(&a, &b);
-      cb_surrogate_forget(restricted);
-      cb_surrogate_forget(plain);
+      cb_surrogate_drop_fantasies(restricted);
+      cb_surrogate_drop_fantasies(plain);
     }
     assert_true(some->n > 30 && some->n < all->n / 2);
     cb_surrogate_free(restricted);
@@ -620,7 +645,9 @@ static void likelihood_has_the_rows_of_the_fit(void **state) {
     cb_likelihood *l;
     const double *targets;
     int n;
-    assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+    assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
+    cb_likelihood_set_y(l, targets);
     cb_likelihood_free(l);
     assert_int_equal(n, sizes[t] < 60 ? sizes[t] : 60);
     int64_t row = 0; /* a part of the rows, in told order, each once */
@@ -647,7 +674,9 @@ static void its_gradient_agrees_with_central_differences(void **state) {
     const double *targets;
     int n;
     double theta[CB_MAX_THETA], gradient[CB_MAX_THETA];
-    assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+    assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
+    cb_likelihood_set_y(l, targets);
     make_theta(&spec, 2, theta);
     cb_likelihood_value(l, theta, gradient);
     for (int i = 0; i < cb_theta_lay_out(&spec).count; i++) {
@@ -684,7 +713,9 @@ static void following_goes_on_after_a_likelihood(void **state) {
         int n;
         add_rows(h, 5, &rng);
         follow(s, h, &spec);
-        assert_ok(cb_surrogate_likelihood(s, h, h->y, &l, &n, &targets, &err));
+        assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
+    cb_likelihood_set_y(l, targets);
         double theta[CB_MAX_THETA];
         make_theta(&spec, i, theta);
         assert_true(isfinite(cb_likelihood_value(l, theta, NULL)));
@@ -751,7 +782,7 @@ static void a_failed_follow_can_be_forgotten_and_repeated(void **state) {
       if (status == COCABO_OK)
         break;
       assert_int_equal(status, COCABO_E_NO_MEMORY);
-      cb_surrogate_forget(s);
+      cb_surrogate_drop_fantasies(s);
       /* A process that was not factored has no points. */
       if (count(s) != 0 && count(s) != held)
         fail_msg("%d points after %d failures, want %d or none", count(s), failures,
@@ -784,9 +815,9 @@ static void a_failed_belief_can_be_forgotten(void **state) {
   int failures = 0;
   for (int k = 0;; k++) {
     cb_mem_fail_after(k);
-    const cocabo_status status = cb_surrogate_believe(s, h, 1.0, &err);
+    const cocabo_status status = cb_surrogate_fantasize(s, h, 1.0, &err);
     cb_mem_fail_after(-1);
-    cb_surrogate_forget(s);
+    cb_surrogate_drop_fantasies(s);
     const views after = look(s);
     assert_same(&before, &after);
     if (status == COCABO_OK)
@@ -804,6 +835,7 @@ int main(void) {
       cmocka_unit_test(following_agrees_with_a_plain_process),
       cmocka_unit_test(told_order_is_followed),
       cmocka_unit_test(targets_are_the_callers),
+      cmocka_unit_test(fits_of_the_same_log_are_told_apart),
       cmocka_unit_test(the_scale_of_the_targets_does_not_matter),
       cmocka_unit_test(an_active_set_has_the_rows_that_matter),
       cmocka_unit_test(predictions_at_the_incumbent_stay_close),

@@ -10,11 +10,13 @@
 #include "base/mem.h"
 #include "model/gp.h"
 #include "model/kernel.h"
-#include "search/mixed_search.h"
+#include "search/search.h"
 
 static cocabo_error err;
 
 enum { MAX_D = 8, MAX_C = 64, MAX_THETA = MAX_D + MAX_C + 4 };
+
+enum { SCREENED = 150 }; /* points, so that candidates are screened */
 
 /* ---- models ---------------------------------------------------------------------- */
 
@@ -105,7 +107,7 @@ static void assert_alone(cb_gp *gp, const double *x, const int32_t *h, double mu
                          double sd) {
   double alone_mu, alone_sd;
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, 1, x, &alone_mu, &alone_sd);
+  cb_gp_predict(gp, 1, x, NULL, &alone_mu, &alone_sd);
   assert_close(mu, alone_mu, 1e-12);
   assert_close(sd, alone_sd, 1e-11);
 }
@@ -128,7 +130,7 @@ static void mixed_predictions_agree_with_one_at_a_time(void **state) {
     int32_t h[MAX_D * M];
     for (int i = 0; i < M; i++)
       random_point(&rng, domain, x + i * domain->d, h + i * domain->c);
-    cb_gp_predict_mixed(gp, M, x, h, mu, sd);
+    cb_gp_predict(gp, M, x, h, mu, sd);
     for (int i = 0; i < M; i++)
       assert_alone(gp, x + i * domain->d, h + i * domain->c, mu[i], sd[i]);
     cb_gp_free(gp);
@@ -268,7 +270,8 @@ static void store_points(stored *s, const cb_domain *domain, int form, int n,
 }
 
 static void bind_categories(stored *s, const int32_t *h) {
-  cb_kernel_categories(&s->k, s->n, s->H, s->ld, h, s->kh, s->ka);
+  cb_kernel_hamming(&s->k, s->n, s->H, s->ld, h, s->kh);
+  cb_kernel_overlap(s->k.c, s->n, s->H, s->ld, h, s->ka);
   cb_kernel_weights(&s->k, s->n, s->kh, s->ka, &s->slice);
 }
 
@@ -382,7 +385,7 @@ static double value_at(cb_gp *gp, const cb_acquire *acquire, const double *x,
                        const int32_t *h) {
   double mu, sd;
   cb_gp_bind(gp, h);
-  cb_gp_predict(gp, 1, x, &mu, &sd);
+  cb_gp_predict(gp, 1, x, NULL, &mu, &sd);
   return cb_acquire_value(acquire, mu, sd, NULL, NULL);
 }
 
@@ -410,7 +413,7 @@ static double brute_force(cb_gp *gp, const cb_domain *domain, const cb_acquire *
   int32_t h[MAX_C] = {0};
   do {
     cb_gp_bind(gp, h);
-    cb_gp_predict(gp, m, x, mu, sd);
+    cb_gp_predict(gp, m, x, NULL, mu, sd);
     for (int i = 0; i < m; i++)
       best = fmax(best, cb_acquire_value(acquire, mu[i], sd[i], NULL, NULL));
   } while (next_combination(domain, h));
@@ -425,11 +428,11 @@ static cb_acquire acquire_of(int kind, cb_gp *gp, const data *p) {
                       .best = p->n > 0 ? (p->y[p->best] - mean) / sd : 0.0};
 }
 
-enum { STARTS = 5 };
+enum { STARTS = 5, POOL = 1000, CLIMB = 15 };
 
 /* A search that runs once on its own workspace. */
 typedef struct found {
-  cb_mixed_search *search;
+  cb_search *search;
   int ranked;
   const double *x; /* the first */
   const int32_t *h;
@@ -439,11 +442,12 @@ static found search_once(const cb_domain *domain, cb_gp *gp, const cb_acquire *a
                          const double *x, const int32_t *h, uint64_t seed) {
   found f;
   cb_rng rng = cb_rng_make(seed, CB_RNG_ACQUIRE, 1);
-  assert_ok(cb_mixed_search_new(&f.search, domain, &err));
-  const cb_search_plan plan = {.x = x, .h = h, .pool = 1000, .starts = STARTS};
-  f.ranked = cb_mixed_search_run(f.search, gp, acquire, &plan, &rng);
+  assert_ok(cb_search_new(&f.search, domain, POOL, &err));
+  const cb_search_plan plan = {
+      .x = x, .h = h, .pool = POOL, .starts = STARTS, .evaluations = CLIMB};
+  f.ranked = cb_search_run(f.search, gp, acquire, &plan, &rng);
   assert_true(f.ranked >= 1);
-  cb_mixed_search_ranked(f.search, 0, &f.x, &f.h);
+  cb_search_ranked(f.search, 0, &f.x, &f.h);
   return f;
 }
 
@@ -454,7 +458,7 @@ static void assert_ranking(const found *f, const cb_domain *domain, cb_gp *gp,
   for (int i = 0; i < f->ranked; i++) {
     const double *x;
     const int32_t *h;
-    cb_mixed_search_ranked(f->search, i, &x, &h);
+    cb_search_ranked(f->search, i, &x, &h);
     for (int j = 0; j < domain->d; j++)
       assert_true(x[j] >= -1.0 && x[j] <= 1.0);
     for (int j = 0; j < domain->c; j++)
@@ -478,7 +482,7 @@ static bool finds_maximum(const cb_domain *domain, int steps, int form, int kind
   assert_ranking(&f, domain, gp, &acquire);
   const double got = value_at(gp, &acquire, f.x, f.h);
   const double want = brute_force(gp, domain, &acquire, steps);
-  cb_mixed_search_free(f.search);
+  cb_search_free(f.search);
   cb_gp_free(gp);
   free_data(&p);
   return got >= want - 1e-6 * fabs(want);
@@ -540,7 +544,7 @@ static void no_single_change_improves_on_categories(void **state) {
         found f = search_once(domain, gp, &acquire, NULL, p.h + p.best * domain->c, 1);
         assert_no_change_improves(gp, domain, &acquire, f.x, f.h);
         assert_ranking(&f, domain, gp, &acquire);
-        cb_mixed_search_free(f.search);
+        cb_search_free(f.search);
         cb_gp_free(gp);
         free_data(&p);
       }
@@ -560,7 +564,7 @@ static void very_many_neighbours_are_survived(void **state) {
   assert_ranking(&f, &domain, gp, &acquire);
   assert_true(value_at(gp, &acquire, f.x, f.h) >=
               value_at(gp, &acquire, p.x + p.best, p.h + p.best * 6));
-  cb_mixed_search_free(f.search);
+  cb_search_free(f.search);
   cb_gp_free(gp);
   free_data(&p);
 }
@@ -588,8 +592,8 @@ static double fake_level(const void *space, int j, double xj, int by) {
 static cb_domain grid_domain(int d, int c, const int *levels, const int32_t *arms) {
   cb_domain domain = {.d = d, .c = c, .level = fake_level, .space = levels};
   for (int j = 0; j < d; j++) {
-    domain.grid[j] = levels[j] > 0;
-    domain.any_grid |= domain.grid[j];
+    domain.levels[j] = levels[j];
+    domain.any_grid |= levels[j] > 0;
   }
   for (int j = 0; j < c; j++)
     domain.arms[j] = arms[j];
@@ -600,9 +604,9 @@ static void assert_on_grid(const found *f, const cb_domain *domain) {
   for (int i = 0; i < f->ranked; i++) {
     const double *x;
     const int32_t *h;
-    cb_mixed_search_ranked(f->search, i, &x, &h);
+    cb_search_ranked(f->search, i, &x, &h);
     for (int j = 0; j < domain->d; j++)
-      if (domain->grid[j])
+      if (domain->levels[j] > 0)
         assert_true(x[j] == fake_level(domain->space, j, x[j], 0));
   }
 }
@@ -614,7 +618,7 @@ static void assert_no_step_improves(cb_gp *gp, const cb_domain *domain,
   const double value = value_at(gp, acquire, at, h);
   memcpy(x, at, (size_t)domain->d * sizeof *x);
   for (int j = 0; j < domain->d; j++)
-    for (int by = -1; by <= 1 && domain->grid[j]; by += 2) {
+    for (int by = -1; by <= 1 && domain->levels[j] > 0; by += 2) {
       x[j] = fake_level(domain->space, j, at[j], by);
       if (!isnan(x[j])) {
         const double other = value_at(gp, acquire, x, h);
@@ -645,7 +649,7 @@ static void numbers_stay_on_their_grids(void **state) {
           assert_ranking(&f, &domain, gp, &acquire);
           assert_no_step_improves(gp, &domain, &acquire, f.x, f.h);
           assert_no_change_improves(gp, &domain, &acquire, f.x, f.h);
-          cb_mixed_search_free(f.search);
+          cb_search_free(f.search);
           cb_gp_free(gp);
           free_data(&p);
         }
@@ -672,7 +676,7 @@ static void the_best_point_of_a_small_grid_is_found(void **state) {
       } while (next_combination(&domain, h));
       found f = search_once(&domain, gp, &acquire, NULL, NULL, seed);
       assert_close(value_at(gp, &acquire, f.x, f.h), want, 1e-9);
-      cb_mixed_search_free(f.search);
+      cb_search_free(f.search);
       cb_gp_free(gp);
       free_data(&p);
     }
@@ -686,8 +690,8 @@ static void assert_same_ranking(const found *a, const found *b,
   for (int i = 0; i < a->ranked; i++) {
     const double *xa, *xb;
     const int32_t *ha, *hb;
-    cb_mixed_search_ranked(a->search, i, &xa, &ha);
-    cb_mixed_search_ranked(b->search, i, &xb, &hb);
+    cb_search_ranked(a->search, i, &xa, &ha);
+    cb_search_ranked(b->search, i, &xb, &hb);
     assert_memory_equal(xa, xb, (size_t)domain->d * sizeof *xa);
     assert_memory_equal(ha, hb, (size_t)domain->c * sizeof *ha);
   }
@@ -707,11 +711,12 @@ static void the_same_stream_gives_the_same_bits(void **state) {
   found a = search_once(&domain, gp, &acquire, x, h, 17);
   found b = search_once(&domain, gp, &acquire, NULL, NULL, 18);
   cb_rng rng = cb_rng_make(17, CB_RNG_ACQUIRE, 1);
-  const cb_search_plan plan = {.x = x, .h = h, .pool = 1000, .starts = STARTS};
-  b.ranked = cb_mixed_search_run(b.search, gp, &acquire, &plan, &rng);
+  const cb_search_plan plan = {
+      .x = x, .h = h, .pool = POOL, .starts = STARTS, .evaluations = CLIMB};
+  b.ranked = cb_search_run(b.search, gp, &acquire, &plan, &rng);
   assert_same_ranking(&a, &b, &domain); /* a workspace remembers nothing */
-  cb_mixed_search_free(a.search);
-  cb_mixed_search_free(b.search);
+  cb_search_free(a.search);
+  cb_search_free(b.search);
   cb_gp_free(gp);
   free_data(&p);
 }
@@ -734,13 +739,149 @@ static void every_shape_works_with_and_without_data(void **state) {
     const int starts[] = {0, 1, 1000};
     for (int i = 0; i < 3; i++) {
       cb_rng rng = cb_rng_make(1, CB_RNG_ACQUIRE, 1);
-      f.ranked = cb_mixed_search_run(
-          f.search, gp, &acquire, &(cb_search_plan){.pool = 1000, .starts = starts[i]},
+      f.ranked = cb_search_run(
+          f.search, gp, &acquire,
+          &(cb_search_plan){.pool = POOL, .starts = starts[i], .evaluations = CLIMB},
           &rng);
       assert_true(f.ranked >= 1);
       assert_ranking(&f, domain, gp, &acquire);
     }
-    cb_mixed_search_free(f.search);
+    cb_search_free(f.search);
+    cb_gp_free(gp);
+    free_data(&p);
+  }
+}
+
+static void ranking_puts_nan_last_and_ties_in_order(void **state) {
+  (void)state;
+  const double value[] = {nan(""), 2.0, -INFINITY, 3.5, 2.0, nan(""), 3.5};
+  const int want[] = {3, 6, 1, 4, 2, 0, 5};
+  int order[7];
+  for (int keep = 1; keep <= 7; keep++) {
+    assert_int_equal(cb_rank_best(7, value, keep, order), keep);
+    for (int i = 0; i < keep; i++)
+      assert_int_equal(order[i], want[i]);
+  }
+  assert_int_equal(cb_rank_best(3, value, 9, order), 3);
+  assert_int_equal(cb_rank_best(0, value, 9, order), 0);
+}
+
+/* Bounds are no lower than the deviations, and many are next to them: else they would
+ * be of no use. */
+static void screening_has_the_means_and_bounds_the_deviations(void **state) {
+  (void)state;
+  enum { M = 200 };
+  static double x[MAX_D * M], mu[2][M], sd[2][M];
+  static int32_t h[MAX_C * M];
+  const cb_domain domain = {.d = 2, .c = 2, .arms = {3, 4}};
+  for (int form = 0; form < 3; form++) {
+    const cb_kernel_spec spec = spec_of(&domain, form);
+    data p = make_data(&domain, SCREENED, 31 + (uint64_t)form);
+    cb_gp *gp = make_gp(&spec, &p);
+    cb_rng rng = cb_rng_make(7, CB_RNG_BENCH, 2);
+    for (int i = 0; i < M; i++)
+      random_point(&rng, &domain, x + i * domain.d, h + i * domain.c);
+    cb_gp_predict(gp, M, x, h, mu[0], sd[0]);
+    for (int focused = 0; focused < 2; focused++) {
+      int tight = 0;
+      if (focused)
+        cb_gp_focus(gp, p.x + p.best * domain.d, p.h + p.best * domain.c);
+      cb_gp_screen(gp, M, x, h, mu[1], sd[1]);
+      for (int i = 0; i < M; i++) {
+        assert_close(mu[1][i], mu[0][i], 1e-12);
+        if (!(sd[1][i] >= sd[0][i]))
+          fail_msg("bound %.17g below the deviation %.17g", sd[1][i], sd[0][i]);
+        tight += sd[1][i] < 1.5 * sd[0][i];
+      }
+      assert_true(tight > (focused ? M / 3 : M / 20));
+    }
+    cb_gp_free(gp);
+    free_data(&p);
+  }
+}
+
+static void swaps_are_screened_as_points_are(void **state) {
+  (void)state;
+  const cb_domain domain = {.d = 1, .c = 3, .arms = {4, 3, 5}};
+  for (int form = 0; form < 3; form++) {
+    const cb_kernel_spec spec = spec_of(&domain, form);
+    data p = make_data(&domain, SCREENED, 57 + (uint64_t)form);
+    cb_gp *gp = make_gp(&spec, &p);
+    const double *x = p.x + p.best * domain.d;
+    const int32_t *h = p.h + p.best * domain.c;
+    int32_t which[9], to[9], hs[9 * 3];
+    double xs[9], mu[2][9], sd[2][9];
+    int m = 0;
+    for (int32_t j = 0; j < domain.c; j++)
+      for (int32_t k = 0; k < domain.arms[j]; k++)
+        if (k != h[j]) {
+          memcpy(hs + 3 * m, h, 3 * sizeof *h);
+          hs[3 * m + j] = to[m] = k;
+          which[m] = j;
+          xs[m++] = x[0];
+        }
+    cb_gp_focus(gp, x, h);
+    cb_gp_screen(gp, m, xs, hs, mu[0], sd[0]);
+    cb_gp_screen_swaps(gp, x, h, m, which, to, mu[1], sd[1]);
+    for (int i = 0; i < m; i++) {
+      assert_close(mu[1][i], mu[0][i], 1e-10);
+      assert_close(sd[1][i], sd[0][i], 1e-6);
+    }
+    cb_gp_free(gp);
+    free_data(&p);
+  }
+}
+
+/* With enough points to be screened, the best of a pool is still the best of a pool:
+ * the search with one start, no climb and no move agrees with scoring all of it. */
+static void the_best_of_a_screened_pool_is_the_best(void **state) {
+  (void)state;
+  const cb_domain domain = {.d = 2, .c = 1, .arms = {70}};
+  for (int kind = 0; kind < 4; kind++) {
+    const cb_kernel_spec spec = spec_of(&domain, CB_FREE);
+    data p = make_data(&domain, SCREENED, 91 + (uint64_t)kind);
+    cb_gp *gp = make_gp(&spec, &p);
+    const cb_acquire acquire = acquire_of(kind, gp, &p);
+    found f = search_once(&domain, gp, &acquire, p.x + p.best * domain.d,
+                          p.h + p.best * domain.c, 5);
+    assert_ranking(&f, &domain, gp, &acquire);
+    cb_search_free(f.search);
+    cb_gp_free(gp);
+    free_data(&p);
+  }
+}
+
+static void given_categories_stay(void **state) {
+  (void)state;
+  const cb_domain domain = {.d = 2, .c = 2, .arms = {3, 4}};
+  const int32_t given[] = {2, 1};
+  const int sizes[] = {40, SCREENED};
+  for (int i = 0; i < 2; i++) {
+    const cb_kernel_spec spec = spec_of(&domain, CB_PAPER);
+    data p = make_data(&domain, sizes[i], 17);
+    cb_gp *gp = make_gp(&spec, &p);
+    const cb_acquire acquire = acquire_of(CB_UCB, gp, &p);
+    const cb_search_plan plan = {
+        .h = given, .fixed_h = true, .pool = POOL, .starts = STARTS, .evaluations = 50};
+    cb_rng rng = cb_rng_make(3, CB_RNG_ACQUIRE, 1);
+    found f;
+    assert_ok(cb_search_new(&f.search, &domain, POOL, &err));
+    f.ranked = cb_search_run(f.search, gp, &acquire, &plan, &rng);
+    cb_search_ranked(f.search, 0, &f.x, &f.h);
+    assert_ranking(&f, &domain, gp, &acquire);
+    for (int rank = 0; rank < f.ranked; rank++) {
+      const double *x;
+      const int32_t *h;
+      cb_search_ranked(f.search, rank, &x, &h);
+      assert_memory_equal(h, given, sizeof given);
+    }
+    /* A maximum along h: nothing on a fine grid is better. */
+    const double got = value_at(gp, &acquire, f.x, f.h);
+    for (int k = 0; k < 101 * 101; k++) {
+      const double x[] = {-1.0 + 0.02 * (k % 101), -1.0 + 0.02 * (double)(k / 101)};
+      assert_true(value_at(gp, &acquire, x, given) <= got + 1e-6);
+    }
+    cb_search_free(f.search);
     cb_gp_free(gp);
     free_data(&p);
   }
@@ -754,12 +895,12 @@ static void out_of_memory_leaves_null(void **state) {
     cocabo_status status = COCABO_E_NO_MEMORY;
     int refused = 0;
     for (int k = 0; status != COCABO_OK; k++) {
-      cb_mixed_search *search = (cb_mixed_search *)&status;
+      cb_search *search = (cb_search *)&status;
       cb_mem_fail_after(k);
-      status = cb_mixed_search_new(&search, &domains[t], &err);
+      status = cb_search_new(&search, &domains[t], POOL, &err);
       cb_mem_fail_after(-1);
       if (status == COCABO_OK) {
-        cb_mixed_search_free(search);
+        cb_search_free(search);
         break;
       }
       assert_int_equal(status, COCABO_E_NO_MEMORY);
@@ -768,7 +909,7 @@ static void out_of_memory_leaves_null(void **state) {
     }
     assert_true(refused >= 1);
   }
-  cb_mixed_search_free(NULL);
+  cb_search_free(NULL);
 }
 
 int main(void) {
@@ -785,6 +926,11 @@ int main(void) {
       cmocka_unit_test(the_best_point_of_a_small_grid_is_found),
       cmocka_unit_test(the_same_stream_gives_the_same_bits),
       cmocka_unit_test(every_shape_works_with_and_without_data),
+      cmocka_unit_test(ranking_puts_nan_last_and_ties_in_order),
+      cmocka_unit_test(screening_has_the_means_and_bounds_the_deviations),
+      cmocka_unit_test(swaps_are_screened_as_points_are),
+      cmocka_unit_test(the_best_of_a_screened_pool_is_the_best),
+      cmocka_unit_test(given_categories_stay),
       cmocka_unit_test(out_of_memory_leaves_null),
   };
   return cmocka_run_group_tests_name("acquisition/mixed_search", tests, NULL, NULL);
