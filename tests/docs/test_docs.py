@@ -134,7 +134,8 @@ def tree():
 
 @functools.lru_cache
 def words_of_the_code():
-    text = "\n".join(path.read_text() for path in tree() if path.suffix in (".c", ".h"))
+    text = "\n".join(path.read_text() for path in tree()
+                     if path.suffix in (".c", ".h", ".cmake") or path.name == "CMakeLists.txt")
     return set(re.findall(r"\w+", text)), set(re.findall(r"(\w+)\(", text))
 
 

@@ -145,7 +145,8 @@ class Installed(unittest.TestCase):
                 "set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\nadd_executable(program program.c)\n")
         (folder / "CMakeLists.txt").write_text(head + text)
         (folder / "cocabo").symlink_to(ROOT)
-        shell(f"cmake -S . -B build {' '.join(options)}\ncmake --build build", folder)
+        said = shell(f"cmake -S . -B build {' '.join(options)}\ncmake --build build", folder)
+        self.assertNotIn("warning:", said)
         return folder / "build"
 
     def found(self, *words):
