@@ -351,16 +351,16 @@ COCABO_API int64_t cocabo_study_count_state(const cocabo_study *study,
 
 /* Checks a study against its log: every event follows from those before it, and the
  * last `proposals` batches (-1: all) are proposed again from what they saw. Proposals
- * made by another build or on another kind of machine are compared too, but may differ
- * in the last bits: they are counted apart. `out` is filled in on success, which means
- * that the check was carried out, not that it found nothing; COCABO_E_STATE if the log
- * contradicts itself. */
+ * made by another revision of a sampler are compared too, but may well differ: they are
+ * counted apart. On which machine they were made does not matter. `out` is filled in on
+ * success, which means that the check was carried out, not that it found nothing;
+ * COCABO_E_STATE if the log contradicts itself. */
 typedef struct cocabo_report {
   int64_t events, trials;    /* in the log */
-  int64_t replayed;          /* points proposed again on the same build and machine */
+  int64_t replayed;          /* points proposed again by the same revision */
   int64_t differing;         /* of those, how many came out differently */
   int64_t first_differing;   /* the number of the first such trial, or -1 */
-  int64_t foreign;           /* points of another build or machine, proposed again */
+  int64_t foreign;           /* points of another revision, proposed again */
   int64_t foreign_differing; /* of those, how many came out differently */
   int64_t reserved[10];
 } cocabo_report;

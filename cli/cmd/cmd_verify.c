@@ -63,7 +63,7 @@ static cocabo_status put_foreign(front_buffer *out, const cocabo_report *r,
     return COCABO_OK;
   return front_buffer_printf(
       out, err,
-      "foreign    %" PRId64 " proposals of another build or machine were checked for "
+      "foreign    %" PRId64 " proposals of another revision were checked for "
       "values and structure, not bits; %" PRId64 " came out differently here\n",
       r->foreign, r->foreign_differing);
 }
@@ -144,17 +144,19 @@ static int verify_main(int argc, char **argv) {
 
 const cli_command cmd_verify = {
     .name = "verify",
-    .thinks = true,
     .summary = "Checks a study against its log, and replays proposals.",
     .usage = "[--proposals all|K] [options]",
     .options = options,
     .details =
         "The structure is always checked: every event must follow from those before "
         "it.\n"
-        "Then proposals are made again from what they saw; on the build and kind of\n"
-        "machine that made them they must come out the same to the last bit. Those of\n"
-        "another build or machine are compared for values and structure only. Exit\n"
-        "status 1: something differs, or the log contradicts itself.",
+        "Then proposals are made again from what they saw, and must come out the same "
+        "to\n"
+        "the last bit, on whatever machine. Those of another revision of their "
+        "sampler\n"
+        "are compared for values and structure only. Exit status 1: something "
+        "differs,\n"
+        "or the log contradicts itself.",
     .examples = "  cocabo verify\n"
                 "  cocabo verify --proposals all --json",
     .main = verify_main,

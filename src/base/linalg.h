@@ -3,7 +3,7 @@
  * Matrices are column-major with a leading dimension. A symmetric A is held and
  * factored in its upper triangle, A = U^T U: appending a row to A then appends a
  * contiguous column to U. Every sum has a fixed order that does not depend on the
- * vector width, so the bits are the same on every x86-64.
+ * vector width, so the bits are the same on every machine.
  */
 #ifndef CB_BASE_LINALG_H
 #define CB_BASE_LINALG_H

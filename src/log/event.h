@@ -59,7 +59,7 @@ typedef struct cb_provenance {
   int64_t *pending; /* numbers of the trials that were believers, ascending */
   int n_draws;      /* c if a bandit chose the categories, else 0 */
   cb_draw *draws;
-  char *fingerprint; /* of the build and machine; with index 0 only; NULL: not kept */
+  char *fingerprint; /* sampler and revision; with index 0 only; NULL: not kept */
   int n_fits; /* with index 0 only; 0: the fit that counted at the basis, if any */
   uint64_t (*fits)[2]; /* ids of the MODEL_FITTED events whose theta it used. Each was
                           made from the log up to the basis or less, but may lie after

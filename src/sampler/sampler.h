@@ -59,6 +59,7 @@ typedef struct cb_proposal {
 
 typedef struct cb_sampler {
   const char *name;
+  int revision;     /* raised by every change that moves its proposals */
   const char *help; /* one line */
 
   /* Refuses a space it cannot handle, with a sentence that names another sampler. NULL:
@@ -96,7 +97,8 @@ const cb_sampler *cb_sampler_find(const char *name);
 const cb_sampler *cb_sampler_at(int i);
 
 /* The initial design: b uniform random points, keyed by (seed, trial number). The same
- * contract as a sampler's propose. */
+ * contract as a sampler's propose, and a revision like a sampler's. */
+enum { CB_DESIGN_REVISION = 1 };
 cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err);
 
 /* COCABO_E_INTERRUPTED if the user asked to stop. */

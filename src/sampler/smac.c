@@ -458,6 +458,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_smac = {
     .name = "smac",
+    .revision = 1,
     .help = "a random forest, searched from neighbour to neighbour (SMAC)",
     .create = create,
     .destroy = destroy,

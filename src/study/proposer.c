@@ -1,16 +1,7 @@
-/* RTLD_DEFAULT and the C library's version are not in POSIX. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* NOLINT */
-#endif
+/* proposer.c - a sampler with its cache, and the name of what it proposes. */
 #include "study/proposer.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
-
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
 
 #include "base/status.h"
 
@@ -84,62 +75,12 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row
   return p->sampler->best ? p->sampler->best(p->state, &ask, row, err) : COCABO_OK;
 }
 
-/* ---- the fingerprint ------------------------------------------------------------- */
-
-#if defined(__clang__)
-#define COMPILER "clang " __clang_version__
-#elif defined(__GNUC__)
-#define COMPILER "gcc " __VERSION__
-#else
-#define COMPILER "another compiler"
-#endif
-
-static const char *libc_version(void) {
-#ifdef __GLIBC__
-  return gnu_get_libc_version();
-#else
-  return "unknown";
-#endif
-}
-
-/* OpenBLAS picks its kernels by the processor; whether it is there at all is decided
- * when the program is loaded. */
-static const char *blas_core(void) {
-  void *found = dlsym(RTLD_DEFAULT, "openblas_get_corename");
-  const char *(*corename)(void);
-  memcpy(&corename, &found, sizeof corename);
-  return found ? corename() : "other";
-}
-
-/* libm has variants for these. */
-static const char *processor(void) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  __builtin_cpu_init();
-  const int fma = __builtin_cpu_supports("fma") != 0;
-  const int avx2 = __builtin_cpu_supports("avx2") != 0;
-  const int avx512 = __builtin_cpu_supports("avx512f") != 0;
-  static const char *const names[] = {"x86-64",
-                                      "x86-64 fma",
-                                      "x86-64 avx2",
-                                      "x86-64 fma avx2",
-                                      "x86-64 avx512f",
-                                      "x86-64 fma avx512f",
-                                      "x86-64 avx2 avx512f",
-                                      "x86-64 fma avx2 avx512f"};
-  return names[fma + 2 * avx2 + 4 * avx512];
-#else
-  return "another processor";
-#endif
-}
-
-const char *cb_fingerprint(char out[static CB_FINGERPRINT]) {
-#ifdef CB_SANITIZED
-  const char *build = " sanitized";
-#else
-  const char *build = "";
-#endif
-  snprintf(out, CB_FINGERPRINT, "cocabo %d.%d.%d%s; %s; libc %s; blas %s; %s",
-           COCABO_VERSION_MAJOR, COCABO_VERSION_MINOR, COCABO_VERSION_PATCH, build,
-           COMPILER, libc_version(), blas_core(), processor());
+const char *cb_fingerprint(const cb_fold *fold, cb_origin origin,
+                           char out[static CB_FINGERPRINT]) {
+  const cb_sampler *sampler = fold->resolved.sampler;
+  if (origin == CB_BY_DESIGN)
+    snprintf(out, CB_FINGERPRINT, "design %d", CB_DESIGN_REVISION);
+  else
+    snprintf(out, CB_FINGERPRINT, "%s %d", sampler->name, sampler->revision);
   return out;
 }

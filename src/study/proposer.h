@@ -40,9 +40,11 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
 cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row,
                                cocabo_error *err);
 
-/* What a proposal's bits depend on besides the log: this library, its compiler, the C
- * library, the BLAS and the processor. Returns out. */
-enum { CB_FINGERPRINT = 160 };
-const char *cb_fingerprint(char out[static CB_FINGERPRINT]);
+/* What a proposal's bits depend on besides the log, "mixed 3": who proposed, and in
+ * which revision. The machine does not matter (decision 14). The fold is as it was when
+ * the proposal was made. Returns out. */
+enum { CB_FINGERPRINT = 48 };
+const char *cb_fingerprint(const cb_fold *fold, cb_origin origin,
+                           char out[static CB_FINGERPRINT]);
 
 #endif

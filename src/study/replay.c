@@ -21,7 +21,6 @@ typedef struct replay {
   int64_t deterministic_since; /* event that last made the objective so */
   int64_t model_since;         /* event that last changed what is learnt */
   cb_proposer proposer;
-  char fingerprint[CB_FINGERPRINT]; /* of this build and machine */
   cocabo_report report;
 } replay;
 
@@ -272,8 +271,10 @@ static bool is_same(const cb_proposal *proposal, const cb_event *asked) {
 }
 
 static void compare(replay *r, const cb_event *first, const again *a, bool proposed) {
+  char here[CB_FINGERPRINT];
   const char *theirs = first->proposal.fingerprint;
-  const bool ours = theirs && strcmp(theirs, r->fingerprint) == 0;
+  cb_fingerprint(&r->fold, first->origin, here);
+  const bool ours = theirs && strcmp(theirs, here) == 0;
   cocabo_report *report = &r->report;
   for (int k = 0; k < a->n; k++) {
     const bool differs = !proposed || !is_same(&a->proposals[k], first + k);
@@ -360,7 +361,6 @@ cocabo_status cb_study_verify(cocabo_study *study, int64_t batches, cocabo_repor
               .proposer = {.interrupt = study->proposer.interrupt,
                            .user = study->proposer.user},
               .report.first_differing = -1};
-  cb_fingerprint(r.fingerprint);
   const cocabo_status status = verify(&r, study, batches, err);
   if (status == COCABO_OK)
     *out = r.report;

@@ -288,6 +288,18 @@ static void other_machine_other_point(cb_event *e) {
   move_cell(e);
 }
 
+static void become(cb_event *e, const char *fingerprint) {
+  cb_free(e->proposal.fingerprint);
+  e->proposal.fingerprint = cb_strdup(fingerprint);
+  move_cell(e);
+}
+static void other_revision(cb_event *e) {
+  become(e, "cocabo 999");
+}
+static void of_0_1_0(cb_event *e) {
+  become(e, "cocabo 0.1.0; gcc 12.2.0; libc 2.36; blas Zen; x86-64 fma avx2");
+}
+
 static void another_point_is_found(void **state) {
   (void)state;
   cocabo_study *study = forgeable("cocabo");
@@ -757,14 +769,34 @@ static void lack_of_memory_stops_a_check(void **state) {
 
 /* ---- the fingerprint ------------------------------------------------------------- */
 
-static void the_fingerprint_names_build_and_machine(void **state) {
+static void the_fingerprint_names_sampler_and_revision(void **state) {
   (void)state;
-  char a[CB_FINGERPRINT], b[CB_FINGERPRINT];
-  assert_string_equal(cb_fingerprint(a), cb_fingerprint(b));
-  assert_memory_equal(a, "cocabo 0.2.0", 12);
-  assert_non_null(strstr(a, "; libc "));
-  assert_non_null(strstr(a, "; blas "));
-  assert_true(strlen(a) < CB_FINGERPRINT - 1);
+  char text[CB_FINGERPRINT], want[CB_FINGERPRINT];
+  for (int i = 0; cb_sampler_at(i); i++) {
+    cb_sampler changed = *cb_sampler_at(i);
+    const cb_fold now = {.resolved.sampler = cb_sampler_at(i)};
+    const cb_fold then = {.resolved.sampler = &changed};
+    assert_true(changed.revision > 0);
+    snprintf(want, sizeof want, "%s %d", changed.name, changed.revision);
+    assert_string_equal(cb_fingerprint(&now, CB_BY_SAMPLER, text), want);
+    assert_string_equal(cb_fingerprint(&now, CB_BY_DESIGN, text), "design 1");
+    changed.revision++;
+    assert_string_not_equal(cb_fingerprint(&then, CB_BY_SAMPLER, text), want);
+  }
+}
+
+/* A study of another revision, with other points in it: none of them is damage. */
+static void another_revision_is_foreign_and_never_differs(void **state) {
+  (void)state;
+  cocabo_study *study = forgeable("cocabo");
+  cocabo_report report;
+  assert_ok(verify_forged(study, 8, other_revision, &report));
+  assert_int_equal(report.differing, 0);
+  assert_true(report.foreign > 0 && report.foreign_differing > 0);
+  assert_ok(verify_forged(study, 8, of_0_1_0, &report));
+  assert_int_equal(report.differing, 0);
+  assert_true(report.foreign > 0 && report.foreign_differing > 0);
+  cocabo_study_free(study);
 }
 
 int main(void) {
@@ -786,7 +818,8 @@ int main(void) {
       cmocka_unit_test(a_fit_for_other_options_cannot_have_been_used),
       cmocka_unit_test(a_check_can_be_stopped),
       cmocka_unit_test(lack_of_memory_stops_a_check),
-      cmocka_unit_test(the_fingerprint_names_build_and_machine),
+      cmocka_unit_test(the_fingerprint_names_sampler_and_revision),
+      cmocka_unit_test(another_revision_is_foreign_and_never_differs),
   };
   return cmocka_run_group_tests_name("study/replay", tests, NULL, NULL);
 }
