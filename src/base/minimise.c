@@ -39,8 +39,8 @@ enum {
 static const double DECREASE = 1e-4;  /* Wolfe: of f, relative to the slope */
 static const double CURVATURE = 0.9;  /* Wolfe: of the slope that may be left */
 static const double DAMPING = 0.2;    /* of s'Bs that s'y is made to be at least */
-static const double FIRST_STEP = 1.0; /* longest first step, in units of scale */
-static const double MOST_GROWTH = 4.0, LEAST_GROWTH = 1.1; /* of a step too short */
+static const double FIRST_STEP = 1.5; /* longest first step, in units of scale */
+static const double MOST_GROWTH = 10.0, LEAST_GROWTH = 1.1; /* of a step too short */
 static const double MARGIN = 0.1;  /* of a bracket, kept from its ends */
 static const double RETREAT = 0.2; /* from a point without a value */
 static const double SNAP = 1e-14;  /* of its range: a variable so close is at a bound */
@@ -108,10 +108,9 @@ bool cb_minimise_interrupted(const cb_minimiser *ws) {
 
 static bool may_evaluate(cb_minimiser *ws) {
   const cb_minimise_limits *limits = ws->limits;
-  if (ws->evaluations >= limits->max_evaluations)
+  if (ws->interrupted || ws->evaluations >= limits->max_evaluations)
     return false;
-  if (ws->evaluations > 0 && limits->interrupt && limits->interrupt(limits->user))
-    ws->interrupted = true;
+  ws->interrupted = limits->interrupt && limits->interrupt(limits->user);
   return !ws->interrupted;
 }
 
@@ -456,7 +455,7 @@ double cb_minimise(cb_minimiser *ws, double *x, const double *lower,
     ws->x_t[i] = fmin(fmax(x[i], lower[i]), upper[i]);
   }
   memcpy(ws->best, ws->x_t, bytes);
-  if (evaluate(ws)) {
+  if (may_evaluate(ws) && evaluate(ws)) {
     accept(ws);
     iterate(ws);
   }
