@@ -2,7 +2,7 @@
  *
  *   1  score a pool of points in one block: half uniform, half around the incumbent
  *   2  from the best few, alternate until neither helps:
- *        climb over x with L-BFGS-B, snapped to its grid
+ *        climb over x by quasi-Newton steps, snapped to its grid
  *        move to the best neighbour: one category changed, or one step on a grid
  *
  * What comes out is a ranking, because the best point may be taken already.

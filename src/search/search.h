@@ -1,8 +1,8 @@
 /* search.h - maximise an acquisition over x, given the categories h.
  *
- * The paper's way: score many candidates in one block, then climb from the best few
- * with L-BFGS-B inside [-1,1]^d. Where x lives on a grid the caller offers candidates
- * on it and snaps what comes back.
+ * The paper's way: score many candidates in one block, then climb from the best few by
+ * quasi-Newton steps inside [-1,1]^d. Where x lives on a grid the caller offers
+ * candidates on it and snaps what comes back.
  */
 #ifndef CB_SEARCH_SEARCH_H
 #define CB_SEARCH_SEARCH_H
