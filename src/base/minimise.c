@@ -5,19 +5,20 @@
  *   B         n x n, positive definite: what is known of the Hessian
  *   q(p)      g'p + 1/2 p'B p, the model of f(x + p) - f(x)
  *
- * An iteration minimises q over the box (set_direction), looks along the projected
+ * An iteration minimises q over the box (minimise_model), looks along the projected
  * path P(x + t p), t > 0, for a point that satisfies the weak Wolfe conditions
- * (search), and teaches B the change of the gradient (update). As long as t <= 1 the
- * path is a segment; beyond it components stay at the bounds that they have reached.
+ * (search), and makes B anew from the steps so far (update). As long as t <= 1 the path
+ * is a segment; beyond it components stay at the bounds that they have reached.
  *
  * References: Nocedal and Wright, Numerical Optimization (2006), sections 3.5 (line
- * search, cubic interpolation), 6.1 (BFGS, first scaling), 18.3 (damping); Bertsekas,
- * Projected Newton methods, SIAM J. Control Optim. 20 (1982); Hintermueller, Ito and
- * Kunisch, The primal-dual active set strategy, SIAM J. Optim. 13 (2002).
+ * search, cubic interpolation), 6.1 and 7.2 (BFGS and its limited memory), 18.3
+ * (damping); Bertsekas, Projected Newton methods, SIAM J. Control Optim. 20 (1982);
+ * Hintermueller, Ito and Kunisch, The primal-dual active set strategy, SIAM J. Optim.
+ * 13 (2002). What was compared: docs/design/decisions/0012.
  *
- * B is dense for every n: at most 206 here, and factoring it is cheaper than
- * evaluating what we minimise. Sums have a fixed order and there is no function of libm
- * but sqrt, so the bits are the same on every machine.
+ * B is dense whatever n is: a study has at most 200 inputs, and with tens of them
+ * making and factoring B costs less than evaluating f. Sums have a fixed order and
+ * nothing of libm is used but sqrt, so the bits are the same on every machine.
  */
 #include "base/minimise.h"
 
@@ -39,9 +40,10 @@ enum {
 static const double DECREASE = 1e-4;  /* Wolfe: of f, relative to the slope */
 static const double CURVATURE = 0.9;  /* Wolfe: of the slope that may be left */
 static const double DAMPING = 0.2;    /* of s'Bs that s'y is made to be at least */
-static const double FIRST_STEP = 1.0; /* longest first step, in units of scale */
-static const double MOST_GROWTH = 4.0, LEAST_GROWTH = 1.1; /* of a step too short */
+static const double FIRST_STEP = 1.5; /* longest first step, in units of scale */
+static const double MOST_GROWTH = 10.0, LEAST_GROWTH = 1.1; /* of a step too short */
 static const double MARGIN = 0.1;  /* of a bracket, kept from its ends */
+static const double NARROW = 0.01; /* of a bracket: it is not worth narrowing further */
 static const double RETREAT = 0.2; /* from a point without a value */
 static const double SNAP = 1e-14;  /* of its range: a variable so close is at a bound */
 
@@ -57,7 +59,7 @@ struct cb_minimiser {
   double *rhs, *best; /* n */
   int *side;          /* n: -1 and 1 at the lower and upper bound, 0 free */
   int *free;          /* n: indices of the free variables */
-  int n_pairs;        /* of them */
+  int n_pairs;        /* columns of S and Y that are in use */
   bool fresh;         /* B has learnt nothing yet */
   bool interrupted;
 
@@ -106,13 +108,15 @@ bool cb_minimise_interrupted(const cb_minimiser *ws) {
 
 /* ---- evaluating ------------------------------------------------------------------ */
 
+static bool is_over(const cb_minimiser *ws) {
+  return ws->interrupted || ws->evaluations >= ws->limits->max_evaluations;
+}
+
 static bool may_evaluate(cb_minimiser *ws) {
   const cb_minimise_limits *limits = ws->limits;
-  if (ws->evaluations >= limits->max_evaluations)
-    return false;
-  if (ws->evaluations > 0 && limits->interrupt && limits->interrupt(limits->user))
+  if (!is_over(ws) && limits->interrupt && limits->interrupt(limits->user))
     ws->interrupted = true;
-  return !ws->interrupted;
+  return !is_over(ws);
 }
 
 /* f_t and g_t at x_t. False if one of them is not finite. */
@@ -157,13 +161,6 @@ static void multiply(const cb_minimiser *ws, const double *v, double *Bv) {
     Bv[i] = cb_linalg_dot(ws->n, ws->B + cb_at(0, i, ws->n), v);
 }
 
-/* Variables that are at a bound, with a gradient that pushes outwards. */
-static int side_of(const cb_minimiser *ws, int i) {
-  return ws->x[i] <= ws->l[i] && ws->g[i] >= 0.0   ? -1
-         : ws->x[i] >= ws->u[i] && ws->g[i] <= 0.0 ? 1
-                                                   : 0;
-}
-
 /* p over the free variables, the others being given: B_FF p_F = -g_F - B_FA p_A. */
 static bool solve_free(cb_minimiser *ws) {
   int m = 0;
@@ -194,24 +191,28 @@ static bool change_sides(cb_minimiser *ws) {
   bool changed = false;
   multiply(ws, ws->p, ws->Bp);
   for (int i = 0; i < ws->n; i++) {
-    const double to = ws->x[i] + ws->p[i], pull = ws->g[i] + ws->Bp[i];
-    const int side = ws->l[i] == ws->u[i]                            ? -1
-                     : ws->side[i] != 0 && ws->side[i] * pull <= 0.0 ? ws->side[i]
-                     : ws->side[i] != 0                              ? 0
-                     : to < ws->l[i]                                 ? -1
-                     : to > ws->u[i]                                 ? 1
-                                                                     : 0;
+    const double to = ws->x[i] + ws->p[i], slope = ws->g[i] + ws->Bp[i]; /* of q */
+    int side = 0;
+    if (ws->l[i] == ws->u[i])
+      side = -1;
+    else if (ws->side[i] == 0)
+      side = to < ws->l[i] ? -1 : to > ws->u[i];
+    else if (ws->side[i] * slope <= 0.0)
+      side = ws->side[i];
     changed |= side != ws->side[i];
     ws->side[i] = side;
   }
   return changed;
 }
 
-/* To q's minimum in the box, by a primal-dual active set; false if that is not found,
- * or is no way down. */
+/* p to q's minimum in the box, by a primal-dual active set that starts with the
+ * variables at a bound whose gradient pushes outwards. False if p is no way down. */
 static bool minimise_model(cb_minimiser *ws) {
-  for (int i = 0; i < ws->n; i++)
-    ws->side[i] = ws->l[i] == ws->u[i] ? -1 : side_of(ws, i);
+  for (int i = 0; i < ws->n; i++) {
+    const bool low = ws->x[i] <= ws->l[i] && ws->g[i] >= 0.0;
+    const bool high = ws->x[i] >= ws->u[i] && ws->g[i] <= 0.0;
+    ws->side[i] = low || ws->l[i] == ws->u[i] ? -1 : high;
+  }
   for (int pass = 0; pass < ACTIVE_SET_PASSES; pass++) {
     for (int i = 0; i < ws->n; i++)
       if (ws->side[i] != 0)
@@ -221,7 +222,7 @@ static bool minimise_model(cb_minimiser *ws) {
     if (!change_sides(ws))
       break;
   }
-  for (int i = 0; i < ws->n; i++) /* should it not have settled */
+  for (int i = 0; i < ws->n; i++) /* the sets may not have settled */
     ws->p[i] = fmin(fmax(ws->p[i], ws->l[i] - ws->x[i]), ws->u[i] - ws->x[i]);
   multiply(ws, ws->p, ws->Bp);
   const double slope = cb_linalg_dot(ws->n, ws->g, ws->p);
@@ -309,8 +310,9 @@ static double beyond(const step *before, const step *low, double longest) {
   return fmin(t > least && t < most ? t : most, longest);
 }
 
-/* Along p from step t on, until the weak Wolfe conditions hold. True if x_t, f_t and
- * g_t are a better iterate. */
+/* Along p from step t on, until the weak Wolfe conditions hold: enough decrease, and a
+ * slope that is less steep. low satisfies the first of them, high does not. True if
+ * x_t, f_t and g_t are a better iterate. */
 static bool search(cb_minimiser *ws, double t) {
   const double longest = longest_step(ws);
   const step start = {0.0, ws->f, cb_linalg_dot(ws->n, ws->g, ws->p), true};
@@ -332,9 +334,12 @@ static bool search(cb_minimiser *ws, double t) {
       if (now.slope >= CURVATURE * start.slope || t >= longest)
         return true;
     }
+    if (bracketed && high.t - low.t < NARROW * high.t)
+      break;
     t = bracketed ? inside(&low, &high) : beyond(&before, &low, longest);
   }
-  return false;
+  /* No such point, so f is not smooth there: the decrease will do. */
+  return low.t > 0.0 && go(ws, low.t) && may_evaluate(ws) && evaluate(ws);
 }
 
 /* ---- learning -------------------------------------------------------------------- */
@@ -360,8 +365,10 @@ static void learn(cb_minimiser *ws, const double *s, const double *y) {
   ws->fresh = false;
 }
 
-/* B anew from the last steps, as the limited-memory form does: what no step has told
- * about has the curvature y'Dy / s'y of the last one, D = scale^2. */
+/* B anew from the last steps, as in the limited-memory form: where no step has been,
+ * the curvature is that of the last one, y'Dy / s'y, D = scale^2. Keeping the curvature
+ * of the first step, as BFGS does, takes more evaluations and loses climbs (decision
+ * 12). */
 static void update(cb_minimiser *ws) {
   const int n = ws->n;
   if (ws->fresh)
@@ -425,7 +432,7 @@ static void iterate(cb_minimiser *ws) {
       descend(ws);
     }
     if (!search(ws, first_step(ws))) {
-      if (ws->fresh || !may_evaluate(ws))
+      if (ws->fresh || is_over(ws))
         return;
       start_over(ws); /* perhaps B was wrong */
       continue;
@@ -456,7 +463,7 @@ double cb_minimise(cb_minimiser *ws, double *x, const double *lower,
     ws->x_t[i] = fmin(fmax(x[i], lower[i]), upper[i]);
   }
   memcpy(ws->best, ws->x_t, bytes);
-  if (evaluate(ws)) {
+  if (may_evaluate(ws) && evaluate(ws)) {
     accept(ws);
     iterate(ws);
   }

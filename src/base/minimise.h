@@ -21,8 +21,7 @@ typedef struct cb_minimise_limits {
   double grad_tolerance; /* stop when the projected gradient is this small */
   const double *scale;   /* n, > 0: how far each variable may move before the gradient
                             is another, up to a common factor; NULL: all alike */
-  cocabo_interrupt_fn interrupt; /* asked before every evaluation but the first; NULL:
-                                    never */
+  cocabo_interrupt_fn interrupt; /* asked before every evaluation; NULL: never */
   void *user;
 } cb_minimise_limits;
 

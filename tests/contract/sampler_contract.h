@@ -727,7 +727,8 @@ static int stop_at(void *user) { /* a non-zero return at the *user-th call */
   return --*left == 0;
 }
 
-/* Stopped at its first chance to stop, at the second ..., until an ask gets through. */
+/* Stopped at its first chance to stop, at the second ..., until an ask gets through; in
+ * growing strides, because a fit has hundreds of chances. */
 static void an_interrupted_ask_leaves_no_trace(void **state) {
   (void)state;
   cocabo_study *study = create(fill_mixed, NULL, NULL);
@@ -737,7 +738,7 @@ static void an_interrupted_ask_leaves_no_trace(void **state) {
     cocabo_trial *t[8] = {NULL};
     int64_t numbers[8];
     const int64_t before = cocabo_study_count(study);
-    for (int k = 1;; k++) {
+    for (int k = 1;; k += 1 + k / 10) {
       int left = k;
       cocabo_study_on_interrupt(study, stop_at, &left);
       const cocabo_status status = cocabo_study_ask(study, (size_t)sizes[i], t, &err);

@@ -1,11 +1,25 @@
+/* Fits against a grid, and what interrupts, faults and poison do to them. The program
+ * is linked with --wrap=cb_likelihood_value, so that evaluations can be counted. */
 #include "check.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "model/gp_fit.h"
 
 static cocabo_error err;
+
+static int evaluations, evaluated_after_the_flag;
+static bool flag;
+
+double __real_cb_likelihood_value(cb_likelihood *l, const double *theta, double *g);
+double __wrap_cb_likelihood_value(cb_likelihood *l, const double *theta, double *g);
+double __wrap_cb_likelihood_value(cb_likelihood *l, const double *theta, double *g) {
+  evaluations++;
+  evaluated_after_the_flag += flag;
+  return __real_cb_likelihood_value(l, theta, g);
+}
 
 enum { N = 60, D = 1, C = 2 };
 
@@ -123,12 +137,93 @@ static void out_of_memory_is_an_error_not_a_crash(void **state) {
   cb_likelihood_free(l);
 }
 
+/* The user's flag goes up while the third evaluation is running. */
+static int raised(void *user) {
+  (void)user;
+  flag = flag || evaluations >= 3;
+  return flag;
+}
+
+static void an_interrupt_ends_a_large_fit_at_once(void **state) {
+  (void)state;
+  enum { ROWS = 700, INPUTS = 4 };
+  const cb_kernel_spec spec = {.d = INPUTS, .c = 1, .form = CB_FREE, .ard = true};
+  static double x[INPUTS * ROWS], y[ROWS];
+  static int32_t h[ROWS];
+  cb_rng rng = cb_rng_make(23, CB_RNG_BENCH, 3);
+  for (int i = 0; i < ROWS; i++) {
+    h[i] = (int32_t)cb_rng_below(&rng, 3);
+    y[i] = h[i];
+    for (int j = 0; j < INPUTS; j++) {
+      x[i * INPUTS + j] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+      y[i] += sin((j + 1) * x[i * INPUTS + j]);
+    }
+  }
+  cb_theta_box box;
+  double theta[CB_MAX_THETA];
+  cb_likelihood *l;
+  cb_theta_free(&spec, false, &box);
+  memcpy(theta, box.start, sizeof theta);
+  assert_ok(cb_likelihood_new(&l, &spec, ROWS, x, h, y, &err));
+  evaluations = evaluated_after_the_flag = 0;
+  const cb_fit_plan plan = {.restarts = 3, .max_evaluations = 60, .interrupt = raised};
+  assert_fails(cb_gp_fit(l, &spec, &box, &plan, &rng, theta, NULL, &err),
+               COCABO_E_INTERRUPTED, "the fit of the model was interrupted");
+  assert_int_equal(evaluations, 3);
+  assert_int_equal(evaluated_after_the_flag, 0);
+  assert_memory_equal(theta, box.start, sizeof theta);
+  cb_likelihood_free(l);
+  flag = false;
+}
+
+/* Every sampler that fits hands the flag down; afterwards the study goes on. */
+static void an_interrupt_reaches_the_fit_of_an_ask(void **state) {
+  (void)state;
+  const char *const samplers[] = {"mixed", "cocabo", "onehot", "exp3bo"};
+  const cocabo_value choices[] = {{.type = COCABO_INT, .as.integer = 0},
+                                  {.type = COCABO_INT, .as.integer = 1}};
+  for (int k = 0; k < 4; k++) {
+    cocabo_space *space = cocabo_space_new();
+    cocabo_options *options = cocabo_options_new();
+    cocabo_study *study;
+    cocabo_trial *trial;
+    assert_ok(cocabo_space_add_real(space, "x", -1, 1, 0, 0, &err));
+    assert_ok(cocabo_space_add_choice(space, "c", choices, 2, 0, &err));
+    assert_ok(cocabo_options_set(options, "sampler", samplers[k], &err));
+    assert_ok(cocabo_options_set(options, "n_init", "12", &err));
+    assert_ok(cocabo_options_set(options, "refit_every", "1", &err));
+    assert_ok(cocabo_study_create(&study, "fit", space, options, NULL, &err));
+    for (int i = 0; i < 13; i++) { /* with one proposal, where only a second one fits */
+      assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+      assert_ok(
+          cocabo_study_tell(study, cocabo_trial_number(trial), sin(1.7 * i), &err));
+      cocabo_trial_free(trial);
+    }
+    evaluations = evaluated_after_the_flag = 0;
+    cocabo_study_on_interrupt(study, raised, NULL);
+    assert_fails(cocabo_study_ask(study, 1, &trial, &err), COCABO_E_INTERRUPTED,
+                 "the fit of the model was interrupted");
+    assert_int_equal(evaluations, 3);
+    assert_int_equal(evaluated_after_the_flag, 0);
+    cocabo_study_on_interrupt(study, NULL, NULL);
+    flag = false;
+    assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+    assert_true(evaluations > 3);
+    cocabo_trial_free(trial);
+    cocabo_study_free(study);
+    cocabo_options_free(options);
+    cocabo_space_free(space);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fitting_finds_the_maximum_that_a_grid_finds),
       cmocka_unit_test(the_same_stream_gives_the_same_bits),
       cmocka_unit_test(poisoned_data_is_a_numeric_failure_and_leaves_theta),
       cmocka_unit_test(out_of_memory_is_an_error_not_a_crash),
+      cmocka_unit_test(an_interrupt_ends_a_large_fit_at_once),
+      cmocka_unit_test(an_interrupt_reaches_the_fit_of_an_ask),
   };
   return cmocka_run_group_tests_name("model/gp_fit", tests, NULL, NULL);
 }
