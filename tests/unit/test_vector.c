@@ -56,7 +56,8 @@ static void keep_kernel(cb_kernel_form form) {
   const cb_slice slice = {a, b, r0};
   const int32_t h[C] = {1, 0, 2};
   const double x[D] = {0.1, -0.7, 0.33, 0.9, -0.2};
-  cb_kernel_categories(&k, N, H, N, h, kh, ka);
+  cb_kernel_hamming(&k, N, H, N, h, kh);
+  cb_kernel_overlap(C, N, H, N, h, ka);
   cb_kernel_weights(&k, N, kh, ka, &slice);
   keep(N, a), keep(N, b), keep(N, r0);
   cb_kernel_row(&k, N, X, N, &slice, x, kz);
@@ -83,7 +84,8 @@ static void fill_covariance(void) {
       x[j] = X[i + j * N];
     for (int j = 0; j < C; j++)
       h[j] = H[i + j * N];
-    cb_kernel_categories(&k, N, H, N, h, kh, ka);
+    cb_kernel_hamming(&k, N, H, N, h, kh);
+    cb_kernel_overlap(C, N, H, N, h, ka);
     cb_kernel_weights(&k, N, kh, ka, &slice);
     cb_kernel_row(&k, N, X, N, &slice, x, A + (size_t)i * N);
     A[i + i * N] += k.noise;
