@@ -1,3 +1,9 @@
+/* block.c - triangular solves, Cholesky factors and inverses, by blocks of columns.
+ *
+ * All of them come down to one loop: four rows of eight columns, kept in registers,
+ * from which the products of many terms are subtracted one after the other. The order
+ * of the subtractions is that of the terms, whatever the width of the vectors.
+ */
 #include "base/block.h"
 
 #include <math.h>
@@ -5,66 +11,121 @@
 
 #include "base/vector.h"
 
-/* Four rows are updated by four rows at a time: sixteen products for four loads, which
- * is what keeps the arithmetic units busy. */
-enum { ROWS = 4 };
+enum {
+  ROWS = 4, /* of what is kept in registers */
+  COLUMNS = 8,
+  PANEL = 32 /* rows that stay in the first-level cache */
+};
 _Static_assert((int)CB_BLOCK_SPARE == CB_BLOCK + ROWS, "a square block and four rows");
+_Static_assert(CB_BLOCK % COLUMNS == 0, "blocks are cut into whole tiles");
 
 CB_LOOPS double *row(double *B, int i) {
   return B + (ptrdiff_t)i * CB_BLOCK;
 }
 
-/* r_k -= sum_t u[k*by_row + t*by_term] b_t for rows r_0 .. r_3 and b_0 .. b_3. */
-CB_LOOPS void subtract_four(double *restrict r, const double *u, ptrdiff_t by_row,
-                            ptrdiff_t by_term, const double *restrict b) {
-  const double *u0 = u, *u1 = u0 + by_row, *u2 = u1 + by_row, *u3 = u2 + by_row;
-  const ptrdiff_t t1 = by_term, t2 = 2 * by_term, t3 = 3 * by_term;
-  for (int w = 0; w < CB_BLOCK; w++) {
-    const double b0 = b[w], b1 = b[w + CB_BLOCK], b2 = b[w + 2 * CB_BLOCK],
-                 b3 = b[w + 3 * CB_BLOCK];
-    r[w] = r[w] - u0[0] * b0 - u0[t1] * b1 - u0[t2] * b2 - u0[t3] * b3;
-    r[w + CB_BLOCK] =
-        r[w + CB_BLOCK] - u1[0] * b0 - u1[t1] * b1 - u1[t2] * b2 - u1[t3] * b3;
-    r[w + 2 * CB_BLOCK] =
-        r[w + 2 * CB_BLOCK] - u2[0] * b0 - u2[t1] * b1 - u2[t2] * b2 - u2[t3] * b3;
-    r[w + 3 * CB_BLOCK] =
-        r[w + 3 * CB_BLOCK] - u3[0] * b0 - u3[t1] * b1 - u3[t2] * b2 - u3[t3] * b3;
+/* A factor of a sum: term t of row k is u[k*by_row + t*by_term]. */
+typedef struct {
+  const double *u;
+  ptrdiff_t by_row, by_term;
+} factor;
+
+/* r_k[0..7] -= sum_t u_kt b_t[0..7] for the rows r_0 .. r_3 of a block and `terms` rows
+ * b_t of another. Written out with vectors, because compilers do not keep the sums in
+ * registers by themselves. */
+#define DEFINE_TILE(LANES)                                                             \
+  typedef double vec##LANES                                                            \
+      __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));     \
+  CB_LOOPS void tile##LANES(int terms, factor f, const double *b, double *r) {         \
+    enum { PARTS = COLUMNS / LANES };                                                  \
+    vec##LANES sum[ROWS][PARTS];                                                       \
+    for (int k = 0; k < ROWS; k++)                                                     \
+      for (int p = 0; p < PARTS; p++)                                                  \
+        sum[k][p] = *(const vec##LANES *)(r + k * CB_BLOCK + p * LANES);               \
+    for (int t = 0; t < terms; t++, b += CB_BLOCK) {                                   \
+      const double *u = f.u + t * f.by_term;                                           \
+      for (int p = 0; p < PARTS; p++) {                                                \
+        const vec##LANES bp = *(const vec##LANES *)(b + p * LANES);                    \
+        for (int k = 0; k < ROWS; k++)                                                 \
+          sum[k][p] -= u[k * f.by_row] * bp;                                           \
+      }                                                                                \
+    }                                                                                  \
+    for (int k = 0; k < ROWS; k++)                                                     \
+      for (int p = 0; p < PARTS; p++)                                                  \
+        *(vec##LANES *)(r + k * CB_BLOCK + p * LANES) = sum[k][p];                     \
   }
+DEFINE_TILE(8)
+DEFINE_TILE(4)
+DEFINE_TILE(2)
+
+/* The same for the first `columns` columns, a multiple of eight. */
+CB_LOOPS void subtract(int lanes, int columns, int terms, factor f, const double *b,
+                       double *r) {
+  for (int w = 0; w < columns; w += COLUMNS)
+    if (lanes == 8)
+      tile8(terms, f, b + w, r + w);
+    else if (lanes == 4)
+      tile4(terms, f, b + w, r + w);
+    else
+      tile2(terms, f, b + w, r + w);
 }
 
-/* Row i once the rows before `from` are subtracted: the rest of them, then the pivot.
- */
-CB_LOOPS void finish_row(int i, int from, const double *u, double *B,
+/* Row i of a panel that starts at `from`, once what is before the panel is subtracted:
+ * the panel's own rows, then the pivot. */
+CB_LOOPS void finish_row(int columns, int i, int from, const double *u, double *B,
                          double *restrict squares) {
   double *restrict r = row(B, i);
   for (int j = from; j < i; j++) {
     const double *restrict b = row(B, j);
-    for (int w = 0; w < CB_BLOCK; w++)
+    for (int w = 0; w < columns; w++)
       r[w] -= u[j] * b[w];
   }
   const double inverse = 1.0 / u[i];
-  for (int w = 0; w < CB_BLOCK; w++) {
+  for (int w = 0; w < columns; w++) {
     r[w] *= inverse;
     squares[w] += r[w] * r[w];
   }
 }
 
-CB_LOOPS void cb_block_solve_loops(int n, const double *U, int ldu, double *restrict B,
-                                   double *restrict squares) {
-  memset(squares, 0, CB_BLOCK * sizeof *squares);
-  for (int i = 0; i < n; i += ROWS) {
-    const double *u = U + (ptrdiff_t)i * ldu;
-    const int rows = n - i < ROWS ? n - i : ROWS;
-    for (int j = 0; j < i && rows == ROWS; j += ROWS)
-      subtract_four(row(B, i), u + j, ldu, 1, row(B, j));
+/* Rows i .. i+rows-1 less the `terms` rows from `first` on. */
+CB_LOOPS void subtract_rows(int lanes, int columns, int i, int rows, int first,
+                            int terms, const double *U, int ldu, double *B) {
+  const double *u = U + first + (ptrdiff_t)i * ldu;
+  if (rows == ROWS)
+    subtract(lanes, columns, terms, (factor){u, ldu, 1}, row(B, first), row(B, i));
+  else
     for (int k = 0; k < rows; k++)
-      finish_row(i + k, rows == ROWS ? i : 0, u + (ptrdiff_t)k * ldu, B, squares);
+      for (int t = 0; t < terms; t++)
+        for (int w = 0; w < columns; w++)
+          row(B, i + k)[w] -= u[t + (ptrdiff_t)k * ldu] * row(B, first + t)[w];
+}
+
+/* A panel of rows at a time is solved and subtracted from all rows below it: it stays
+ * in the first-level cache meanwhile. */
+CB_LOOPS void solve_loops(int lanes, int n, const double *U, int ldu, int columns,
+                          double *restrict B, double *restrict squares) {
+  for (int first = 0; first < n; first += PANEL) {
+    const int last = n - first < PANEL ? n : first + PANEL;
+    for (int i = first; i < last; i += ROWS) {
+      const int rows = last - i < ROWS ? last - i : ROWS;
+      subtract_rows(lanes, columns, i, rows, first, i - first, U, ldu, B);
+      for (int k = 0; k < rows; k++)
+        finish_row(columns, i + k, i, U + (ptrdiff_t)(i + k) * ldu, B, squares);
+    }
+    for (int i = last; i < n; i += ROWS)
+      subtract_rows(lanes, columns, i, n - i < ROWS ? n - i : ROWS, first, last - first,
+                    U, ldu, B);
   }
 }
-CB_DISPATCH_VOID(extern, cb_block_solve,
-                 (int n, const double *U, int ldu, double *restrict B,
-                  double *restrict squares),
-                 (n, U, ldu, B, squares))
+CB_DISPATCH_LANES(static, solve,
+                  (int n, const double *U, int ldu, int columns, double *restrict B,
+                   double *restrict squares),
+                  (n, U, ldu, columns, B, squares))
+
+void cb_block_solve(int n, const double *U, int ldu, int width, double *restrict B,
+                    double *restrict squares) {
+  memset(squares, 0, CB_BLOCK * sizeof *squares);
+  solve(n, U, ldu, (width + COLUMNS - 1) / COLUMNS * COLUMNS, B, squares);
+}
 
 CB_LOOPS void cb_block_weigh_loops(int n, const double *B, const double *w,
                                    double *restrict out) {
@@ -78,20 +139,20 @@ CB_DISPATCH_VOID(extern, cb_block_weigh,
                  (int n, const double *B, const double *w, double *restrict out),
                  (n, B, w, out))
 
-/* C -= A^T B for blocks of n rows, C being CB_BLOCK rows. Rows n .. n+3 of A and B must
- * exist; they are set to zero to fill up the last four. */
-CB_LOOPS void subtract_product_loops(int n, double *A, double *B, double *restrict C) {
-  const int whole = (n + ROWS - 1) / ROWS * ROWS;
-  for (int i = n; i < whole; i++) {
-    memset(row(A, i), 0, CB_BLOCK * sizeof *A);
-    memset(row(B, i), 0, CB_BLOCK * sizeof *B);
-  }
-  for (int i = 0; i < whole; i += ROWS)
+/* C -= A^T B for blocks of n rows, C being CB_BLOCK rows. */
+CB_LOOPS void subtract_product_loops(int lanes, int n, const double *A, const double *B,
+                                     double *restrict C) {
+  for (int first = 0; first < n; first += PANEL) {
+    const ptrdiff_t at = (ptrdiff_t)first * CB_BLOCK;
+    const int terms = n - first < PANEL ? n - first : PANEL;
     for (int a = 0; a < CB_BLOCK; a += ROWS)
-      subtract_four(row(C, a), row(A, i) + a, 1, CB_BLOCK, row(B, i));
+      subtract(lanes, CB_BLOCK, terms, (factor){A + at + a, 1, CB_BLOCK}, B + at,
+               row(C, a));
+  }
 }
-CB_DISPATCH_VOID(static, subtract_product,
-                 (int n, double *A, double *B, double *restrict C), (n, A, B, C))
+CB_DISPATCH_LANES(static, subtract_product,
+                  (int n, const double *A, const double *B, double *restrict C),
+                  (n, A, B, C))
 
 /* ---- whole matrices, one block of columns after the other --------------------------
  */
@@ -150,7 +211,7 @@ bool cb_block_cholesky(int n, double *A, int lda, double *work) {
     const int width = n - first < CB_BLOCK ? n - first : CB_BLOCK;
     double *columns = A + (ptrdiff_t)first * lda;
     load(columns, lda, 0, first, width, above);
-    cb_block_solve(first, A, lda, above, ignored);
+    cb_block_solve(first, A, lda, CB_BLOCK, above, ignored);
     store(columns, lda, 0, first, width, above);
     load(columns, lda, first, width, width, square);
     subtract_product(first, above, above, square);
@@ -173,7 +234,8 @@ void cb_block_inverse(int n, const double *U, int ldu, double *A, int lda,
     memset(V, 0, (size_t)(n - first) * CB_BLOCK * sizeof *V);
     for (int w = 0; w < CB_BLOCK && first + w < n; w++)
       row(V, w)[w] = 1.0;
-    cb_block_solve(n - first, U + first + (ptrdiff_t)first * ldu, ldu, V, ignored);
+    cb_block_solve(n - first, U + first + (ptrdiff_t)first * ldu, ldu, CB_BLOCK, V,
+                   ignored);
   }
   for (int b = 0, first = 0; first < n; b++, first += CB_BLOCK) {
     const int width = n - first < CB_BLOCK ? n - first : CB_BLOCK;

@@ -5,7 +5,7 @@
  * the inner loops of prediction and of fitting. They are written here because BLAS
  * libraries solve triangles at a fraction of the speed they multiply at, fall back to
  * code of twenty years ago on processors they do not know, and give other bits on each;
- * these give the same bits on every machine (docs/design/decisions/0002).
+ * these give the same bits everywhere (docs/design/decisions/0002).
  *
  * Matrices are column-major; only upper triangles are read and written.
  */
@@ -20,9 +20,10 @@ enum {
   CB_BLOCK_SPARE = 36 /* rows of work that factoring takes besides n */
 };
 
-/* B <- U^-T B for an upper triangular U, n x n; squares[0..CB_BLOCK-1] <- the sums of
- * squares of the columns of the result. */
-void cb_block_solve(int n, const double *U, int ldu, double *restrict B,
+/* B <- U^-T B for an upper triangular U, n x n, and the first `width` columns of B (a few
+ * more may be spoilt); squares[0..width-1] <- the sums of squares of the columns of the
+ * result. */
+void cb_block_solve(int n, const double *U, int ldu, int width, double *restrict B,
                     double *restrict squares);
 
 /* out[0..CB_BLOCK-1] <- B^T w */

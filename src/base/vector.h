@@ -25,16 +25,22 @@ void cb_vector_limit(cb_vector most);
 
 #define CB_LOOPS static inline __attribute__((always_inline))
 
+/* How a variant calls the loops; with CB_DISPATCH_LANES they get the number of doubles
+ * in its vectors as their first argument, a constant. */
+#define CB_UNPAREN_(...) __VA_ARGS__
+#define CB_CALL_(name, lanes, args) name##_loops args
+#define CB_CALL_LANES_(name, lanes, args) name##_loops(lanes, CB_UNPAREN_ args)
+
 #ifdef __x86_64__
-#define CB_DISPATCH_(give, linkage, type, name, params, args)                          \
+#define CB_DISPATCH_(give, linkage, type, name, params, args, call)                    \
   __attribute__((target("avx512f"))) static type name##_avx512 params {                \
-    give name##_loops args;                                                            \
+    give call(name, 8, args);                                                          \
   }                                                                                    \
   __attribute__((target("avx2"))) static type name##_avx2 params {                     \
-    give name##_loops args;                                                            \
+    give call(name, 4, args);                                                          \
   }                                                                                    \
   static type name##_plain params {                                                    \
-    give name##_loops args;                                                            \
+    give call(name, 2, args);                                                          \
   }                                                                                    \
   linkage type name params {                                                           \
     static type(*const variants[]) params = {                                          \
@@ -45,15 +51,17 @@ void cb_vector_limit(cb_vector most);
     give variants[cb_vector_widest()] args;                                            \
   }
 #else
-#define CB_DISPATCH_(give, linkage, type, name, params, args)                          \
+#define CB_DISPATCH_(give, linkage, type, name, params, args, call)                    \
   linkage type name params {                                                           \
-    give name##_loops args;                                                            \
+    give call(name, 2, args);                                                          \
   }
 #endif
 
 #define CB_DISPATCH(linkage, type, name, params, args)                                 \
-  CB_DISPATCH_(return, linkage, type, name, params, args)
+  CB_DISPATCH_(return, linkage, type, name, params, args, CB_CALL_)
 #define CB_DISPATCH_VOID(linkage, name, params, args)                                  \
-  CB_DISPATCH_(, linkage, void, name, params, args)
+  CB_DISPATCH_(, linkage, void, name, params, args, CB_CALL_)
+#define CB_DISPATCH_LANES(linkage, name, params, args)                                 \
+  CB_DISPATCH_(, linkage, void, name, params, args, CB_CALL_LANES_)
 
 #endif

@@ -1,6 +1,8 @@
 #include "log/codec.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -166,6 +168,22 @@ static void put_draws(cb_json *json, int n, const cb_draw *draws) {
   cb_json_close(json, "]");
 }
 
+enum { ID_DIGITS = 32 };
+
+static void put_fits(cb_json *json, int n, uint64_t (*const fits)[2]) {
+  char digits[ID_DIGITS + 1];
+  if (n == 0)
+    return;
+  cb_json_key(json, "fits");
+  cb_json_open(json, "[");
+  for (int i = 0; i < n; i++) {
+    snprintf(digits, sizeof digits, "%016" PRIx64 "%016" PRIx64, fits[i][0],
+             fits[i][1]);
+    cb_json_string(json, digits);
+  }
+  cb_json_close(json, "]");
+}
+
 static void put_fit(cb_json *json, const cb_fit *fit) {
   if (fit->basis == 0 && fit->rows == 0 && fit->round == 0 && fit->n_theta == 0)
     return;
@@ -193,6 +211,7 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
   put_batch(json, &event->proposal);
   put_pending(json, event->proposal.n_pending, event->proposal.pending);
   put_draws(json, event->proposal.n_draws, event->proposal.draws);
+  put_fits(json, event->proposal.n_fits, event->proposal.fits);
   put_text(json, "fingerprint", event->proposal.fingerprint);
   if (event->has_y) {
     cb_json_key(json, "y");
@@ -577,6 +596,31 @@ static void read_draws(reader *r) {
   r->event->proposal.n_draws = l.n;
 }
 
+/* Exactly as it is written: 32 digits, small letters. */
+static void read_id(cb_walk *walk, uint64_t id[2]) {
+  static const char digits[] = "0123456789abcdef";
+  char *text = cb_walk_string(walk);
+  if (!text)
+    return;
+  const bool fine = strlen(text) == ID_DIGITS && strspn(text, digits) == ID_DIGITS;
+  for (int i = 0; fine && i < ID_DIGITS; i++)
+    id[i / 16] = id[i / 16] << 4 | (uint64_t)(strchr(digits, text[i]) - digits);
+  if (!fine)
+    cb_walk_fail(walk, "the id of an event, 32 hexadecimal digits");
+  cb_free(text);
+}
+
+static void read_fits(reader *r) {
+  list l = {.size = sizeof(uint64_t[2])};
+  for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');) {
+    uint64_t *id = add_item(&r->walk, &l);
+    if (id)
+      read_id(&r->walk, id);
+  }
+  r->event->proposal.fits = l.items;
+  r->event->proposal.n_fits = l.n;
+}
+
 static void read_fingerprint(reader *r) {
   r->event->proposal.fingerprint = cb_walk_string(&r->walk);
 }
@@ -635,6 +679,7 @@ static void read_fit(reader *r) {
   X("batch", read_batch)                                                               \
   X("draws", read_draws)                                                               \
   X("pending", read_pending)                                                           \
+  X("fits", read_fits)                                                                 \
   X("fingerprint", read_fingerprint)                                                   \
   X("reason", read_reason)                                                             \
   X("fit", read_fit)                                                                   \

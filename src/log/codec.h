@@ -13,6 +13,7 @@
  *   by           origin
  *   basis        what the proposal saw       batch       [first,size,index]
  *   pending      [3,7]                       draws       [[p,gamma,b,capped],...]
+ *   fits         ["0123456789abcdef0123456789abcdef"]  ids of the fits it used
  *   fingerprint  sampler and revision
  *   y            the result                  reason      of the failure
  *   fit          {"basis":9,"rows":4,"round":2,"theta":[...]}

@@ -22,6 +22,7 @@ void cb_event_clear(cb_event *event) {
   cb_free(event->proposal.pending);
   cb_free(event->proposal.draws);
   cb_free(event->proposal.fingerprint);
+  cb_free(event->proposal.fits);
   cb_free(event->fit.theta);
   memset(event, 0, sizeof *event);
 }
@@ -75,6 +76,7 @@ static bool copy_parts(cb_event *to, const cb_event *from) {
          copy_items(&to->proposal.pending, p->pending, p->n_pending,
                     sizeof *p->pending) &&
          copy_items(&to->proposal.draws, p->draws, p->n_draws, sizeof *p->draws) &&
+         copy_items(&to->proposal.fits, p->fits, p->n_fits, sizeof *p->fits) &&
          copy_items(&to->fit.theta, fit->theta, fit->n_theta, sizeof *fit->theta);
 }
 
@@ -89,6 +91,7 @@ cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *
   copy.proposal.pending = NULL;
   copy.proposal.draws = NULL;
   copy.proposal.fingerprint = NULL;
+  copy.proposal.fits = NULL;
   copy.fit.theta = NULL;
   copy.space = event->space ? cb_space_share(event->space) : NULL;
   if (!copy_parts(&copy, event)) {

@@ -60,6 +60,10 @@ typedef struct cb_provenance {
   int n_draws;      /* c if a bandit chose the categories, else 0 */
   cb_draw *draws;
   char *fingerprint; /* sampler and revision; with index 0 only; NULL: not kept */
+  int n_fits; /* with index 0 only; 0: the fit that counted at the basis, if any */
+  uint64_t (*fits)[2]; /* ids of the MODEL_FITTED events whose theta it used. Each was
+                          made from the log up to the basis or less, but may lie after
+                          the basis: in the same append, before the trials */
 } cb_provenance;
 
 typedef struct cb_event {

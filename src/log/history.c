@@ -29,7 +29,9 @@ struct cb_history_private {
   size_t n_spares, spares_capacity;
   char *reason; /* buffer for a reason to come, or NULL */
   size_t reason_bytes;
-  int64_t least_basis; /* of a fit that counts */
+  int64_t least_basis;                   /* of a fit that counts */
+  int n_previewed;                       /* the last trials, which are not in the log */
+  int64_t n_design, n_rounds, n_sampled; /* without them */
 };
 
 typedef struct cb_history_private own_part;
@@ -134,6 +136,17 @@ static void insert_point(cb_history *history, const cb_trial *trial) {
   if (*slot == 0) {
     *slot = trial->number + 1;
     set->used++;
+  }
+}
+
+/* Of the trial that was inserted last. No other's search has gone past its slot, so
+ * that emptying it leaves no gap. */
+static void remove_point(cb_history *history, const cb_trial *trial) {
+  point_set *set = &history->own->points;
+  int64_t *slot = find_slot(history, set, trial->cells);
+  if (*slot == trial->number + 1) {
+    *slot = 0;
+    set->used--;
   }
 }
 
@@ -410,6 +423,7 @@ static cocabo_status apply_fit(cb_history *history, const cb_event *event,
   cb_free(history->fit.theta);
   history->fit = event->fit;
   history->fit.theta = theta;
+  memcpy(history->fit_id, event->id, sizeof event->id);
   return COCABO_OK;
 }
 
@@ -436,6 +450,7 @@ static cocabo_status apply(cb_history *history, const cb_event *event,
 
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                                cocabo_error *err) {
+  assert(history->own->n_previewed == 0);
   if (event->seq != history->seq + 1)
     return cb_fail(err, COCABO_E_STATE, "event %lld follows event %lld, want %lld",
                    (long long)event->seq, (long long)history->seq,
@@ -443,6 +458,41 @@ cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
   CB_TRY(apply(history, event, err));
   history->seq = event->seq;
   return COCABO_OK;
+}
+
+/* Room for all comes first: a table that grew later would place them anew. */
+cocabo_status cb_history_preview(cb_history *history, const cb_event *asked, int n,
+                                 cocabo_error *err) {
+  own_part *own = history->own;
+  cocabo_status status = cb_history_reserve(history, n, 0, err);
+  own->n_design = history->n_design;
+  own->n_rounds = history->n_rounds;
+  own->n_sampled = history->n_sampled;
+  for (int i = 0; i < n && status == COCABO_OK; i++) {
+    status = apply_new_trial(history, &asked[i], err);
+    own->n_previewed += status == COCABO_OK;
+  }
+  if (status != COCABO_OK)
+    cb_history_retract(history);
+  return status;
+}
+
+void cb_history_retract(cb_history *history) {
+  own_part *own = history->own;
+  for (; own->n_previewed > 0; own->n_previewed--) {
+    const cb_trial *last = &history->trials[history->n_trials - 1];
+    remove_point(history, last);
+    own->spares[own->n_spares++] = last->cells; /* the whole block */
+    history->n_trials--;
+    history->n_pending--; /* being the newest it is at the end */
+  }
+  history->n_design = own->n_design;
+  history->n_rounds = own->n_rounds;
+  history->n_sampled = own->n_sampled;
+}
+
+const cb_fit *cb_history_fit(const cb_history *history) {
+  return history->fit.n_theta > 0 ? &history->fit : NULL;
 }
 
 void cb_history_forget_fit(cb_history *history) {

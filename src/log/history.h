@@ -4,7 +4,7 @@
  * single sign convention lives here: `y` of the training data is always maximised,
  * `value` of a trial is always the user's own.
  *
- * All fields are read by the layers above; only cb_history_apply writes.
+ * All fields are read by the layers above; only the functions below write.
  */
 #ifndef CB_LOG_HISTORY_H
 #define CB_LOG_HISTORY_H
@@ -52,10 +52,11 @@ typedef struct cb_history {
   int64_t n_pending; /* running, waiting, interrupted or stale trials, ascending */
   int64_t *pending;
 
-  int64_t n_design;  /* trials asked by design */
-  int64_t n_rounds;  /* asks that reached the sampler: batches, not points */
-  int64_t n_sampled; /* points proposed by the sampler */
-  cb_fit fit;        /* with the highest basis; rows = 0 and n_theta = 0 before any */
+  int64_t n_design;   /* trials asked by design */
+  int64_t n_rounds;   /* asks that reached the sampler: batches, not points */
+  int64_t n_sampled;  /* points proposed by the sampler */
+  cb_fit fit;         /* with the highest basis; rows = 0 and n_theta = 0 before any */
+  uint64_t fit_id[2]; /* of the event that it is from */
 
   struct cb_history_private *own; /* capacities and the set of points */
 } cb_history;
@@ -75,7 +76,8 @@ void cb_history_free(cb_history *history); /* NULL is allowed */
  * names: a late one cannot hit a trial that somebody else has by now. RESUMED moves a
  * waiting, interrupted or stale one to running and always counts as an attempt. An
  * ASKED by the sampler with batch_index 0 starts a round. MODEL_FITTED counts if its
- * basis is higher than that of the fit before. STUDY_CREATED and STUDY_CHANGED only
+ * basis is higher than that of the fit before, so that of two with the same basis every
+ * reader takes the first. STUDY_CREATED and STUDY_CHANGED only
  * count (options live above). */
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                                cocabo_error *err);
@@ -83,6 +85,16 @@ cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
 /* What was learnt from the log so far no longer applies, because the options are
  * others: there is no fit, and one that has not seen the last event will not count. */
 void cb_history_forget_fit(cb_history *history);
+
+/* The fit that counts; NULL: there is none. Borrowed until the next event. */
+const cb_fit *cb_history_fit(const cb_history *history);
+
+/* Shows what the trials of n ASKED events would make of the history before they are in
+ * the log: they are pending until they are retracted, which undoes it all. No event may
+ * be applied in between. On failure the history is unchanged. */
+cocabo_status cb_history_preview(cb_history *history, const cb_event *asked, int n,
+                                 cocabo_error *err);
+void cb_history_retract(cb_history *history);
 
 /* Makes room, so that applying events with up to `trials` new trials and one reason of
  * up to `reason_bytes` (with its NUL) cannot fail for lack of memory. What has been

@@ -321,7 +321,7 @@ static void fantasy_columns(cb_gp *gp, int count, const double *x, const int32_t
   load_categories(gp, h, 0, count);
   cb_kernel_block_mixed(&gp->kernel, n, gp->X, gp->H, gp->room, gp->Q, gp->G,
                         gp->block);
-  cb_block_solve(n, gp->U, gp->room, gp->block, squares);
+  cb_block_solve(n, gp->U, gp->room, count, gp->block, squares);
   for (int w = 0; w < count; w++)
     for (int i = 0; i < n; i++)
       gp->U[cb_at(i, n + w, gp->room)] = gp->block[cb_at(w, i, CB_BLOCK)];
@@ -415,7 +415,7 @@ typedef void block_step(cb_gp *gp, int count, double *mu, double *sd);
 static void predict_block(cb_gp *gp, int count, double *mu, double *sd) {
   double means[CB_BLOCK], squares[CB_BLOCK];
   cb_block_weigh(gp->n, gp->block, gp->alpha, means);
-  cb_block_solve(gp->n, gp->U, gp->room, gp->block, squares);
+  cb_block_solve(gp->n, gp->U, gp->room, count, gp->block, squares);
   for (int w = 0; w < count; w++) {
     mu[w] = means[w];
     sd[w] = deviation(gp, squares[w]);
@@ -444,7 +444,7 @@ static void screen_block(cb_gp *gp, int count, double *mu, double *sd) {
   for (int i = 0; i < gp->n_focus; i++)
     memcpy(gp->near + cb_at(0, i, CB_BLOCK),
            gp->block + cb_at(0, gp->focus[i], CB_BLOCK), CB_BLOCK * sizeof *gp->near);
-  cb_block_solve(gp->n_focus, gp->F, FOCUS, gp->near, squares);
+  cb_block_solve(gp->n_focus, gp->F, FOCUS, count, gp->near, squares);
   for (int w = 0; w < count; w++) {
     const double alone = largest[w] * largest[w] / own;
     mu[w] = means[w];

@@ -398,12 +398,17 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
 }
 
 static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
-                                cb_event_fn each, void *user, cocabo_error *err) {
+                                cb_event_fn each, cb_number_fn expired, void *user,
+                                cocabo_error *err) {
   memory_store *memory = lock(store);
   study_log *log = NULL;
+  const double time = now();
   cocabo_status status = log_by_id(memory, id, &log, err);
   for (size_t i = (size_t)seq; status == COCABO_OK && i < log->n; i++)
     status = each(user, &log->events[i], err);
+  for (size_t i = 0; expired && status == COCABO_OK && i < log->n_leases; i++)
+    if (log->leases[i].until <= time)
+      status = expired(user, log->leases[i].number, err);
   return unlock(memory, status);
 }
 
@@ -444,18 +449,6 @@ static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
   return unlock(memory, status);
 }
 
-static cocabo_status expired(cocabo_store *store, int64_t id, cb_number_fn each,
-                             void *user, cocabo_error *err) {
-  memory_store *memory = lock(store);
-  study_log *log = NULL;
-  cocabo_status status = log_by_id(memory, id, &log, err);
-  const double time = now();
-  for (size_t i = 0; status == COCABO_OK && i < log->n_leases; i++)
-    if (log->leases[i].until <= time)
-      status = each(user, log->leases[i].number, err);
-  return unlock(memory, status);
-}
-
 static void free_store(cocabo_store *store) {
   memory_store *memory = (memory_store *)store;
   for (size_t i = 0; i < memory->n; i++)
@@ -474,7 +467,6 @@ static const cb_store_ops memory_ops = {
     .remove = remove_study,
     .free = free_store,
     .renew = renew,
-    .expired = expired,
 };
 
 cocabo_store *cocabo_store_new_memory(void) {

@@ -1,7 +1,7 @@
 /* sqlite.c - the operations of a store, on SQLite.
  *
- * A mutex guards the connection. What writes is one transaction; what reads is one
- * statement, so that it sees the file as it was at one moment.
+ * A mutex guards the connection. What writes is one transaction. What reads sees the
+ * file as it was at one moment, because a statement of its own is open all the while.
  */
 #include "store/sqlite.h"
 
@@ -469,14 +469,20 @@ static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
   return status == COCABO_OK ? ended : status;
 }
 
-static cocabo_status show_expired(sqlite_store *s, int64_t study, cb_number_fn each,
-                                  void *user, cocabo_error *err) {
-  CB_TRY(check_exists(s, study, err));
+/* The leases are asked for first and shown last: as long as their statement stands at a
+ * row, SQLite keeps the connection's view of the file. Where they have no row, there is
+ * nothing that the events could disagree with. */
+static cocabo_status show_all(sqlite_store *s, int64_t study, int64_t seq,
+                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cocabo_error *err) {
   query q = ask(s, EXPIRED_LEASES, study);
   bind_real(&q, 2, now());
+  bool more = next_row(&q);
   cocabo_status status = COCABO_OK;
-  while (status == COCABO_OK && next_row(&q))
-    status = each(user, sqlite3_column_int64(q.statement, 0), err);
+  if (more || q.answer == SQLITE_DONE)
+    status = show_events(s, study, seq, each, user, err);
+  for (; status == COCABO_OK && more; more = next_row(&q))
+    status = expired(user, sqlite3_column_int64(q.statement, 0), err);
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
   return status == COCABO_OK ? ended : status;
 }
@@ -589,10 +595,12 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
 }
 
 static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
-                                cb_event_fn each, void *user, cocabo_error *err) {
+                                cb_event_fn each, cb_number_fn expired, void *user,
+                                cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   CB_TRY(enter(s, err));
-  return leave(s, show_events(s, id, seq, each, user, err));
+  return leave(s, expired ? show_all(s, id, seq, each, expired, user, err)
+                          : show_events(s, id, seq, each, user, err));
 }
 
 static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *what,
@@ -629,13 +637,6 @@ static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
   return leave(s, status);
 }
 
-static cocabo_status expired(cocabo_store *store, int64_t id, cb_number_fn each,
-                             void *user, cocabo_error *err) {
-  sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
-  return leave(s, show_expired(s, id, each, user, err));
-}
-
 /* In a forked child the connection is left alone: closing it would end the parent's. */
 static void free_store(cocabo_store *store) {
   sqlite_store *s = (sqlite_store *)store;
@@ -656,7 +657,6 @@ static const cb_store_ops sqlite_ops = {
     .remove = remove_study,
     .free = free_store,
     .renew = renew,
-    .expired = expired,
 };
 
 cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,

@@ -50,10 +50,12 @@ typedef struct cb_store_ops {
   cocabo_status (*find)(cocabo_store *store, const char *name, int64_t *id,
                         cocabo_error *err);
 
-  /* Shows the events after `seq`, in order. Like append, COCABO_E_NOT_FOUND if the
-   * study has been deleted. */
+  /* Shows the events after `seq`, in order; and then, unless `expired` is NULL, the
+   * trials whose lease has run out on the store's clock, by number. It is all as it was
+   * at one moment. Like append, COCABO_E_NOT_FOUND if the study has been deleted. */
   cocabo_status (*read_since)(cocabo_store *store, int64_t id, int64_t seq,
-                              cb_event_fn each, void *user, cocabo_error *err);
+                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cocabo_error *err);
 
   /* Appends events in order, all or none, and fills in their seq and time. An event
    * whose unique id is in the log already is not written again and gets the seq and
@@ -82,14 +84,10 @@ typedef struct cb_store_ops {
   void (*free)(cocabo_store *store);
 
   /* Every lease that `owner` holds in the study now ends in so many seconds, also one
-   * that has run out. Like expired, COCABO_E_NOT_FOUND if the study has been deleted.
+   * that has run out. COCABO_E_NOT_FOUND if the study has been deleted.
    */
   cocabo_status (*renew)(cocabo_store *store, int64_t id, const char *owner,
                          double seconds, cocabo_error *err);
-
-  /* Shows the trials whose lease has run out on the store's clock, by number. */
-  cocabo_status (*expired)(cocabo_store *store, int64_t id, cb_number_fn each,
-                           void *user, cocabo_error *err);
 } cb_store_ops;
 
 /* For how long may a lease be? 0 is none, where that is allowed. */

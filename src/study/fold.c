@@ -164,13 +164,3 @@ cocabo_status cb_fold_apply(cb_fold *fold, const cb_event *event, cocabo_error *
     return apply_change(fold, event, err);
   return cb_history_apply(fold->history, event, err);
 }
-
-cocabo_status cb_fold_foresee(cb_fold *fold, const cb_event *events, int n,
-                              cocabo_error *err) {
-  for (int i = 0; i < n; i++) {
-    cb_event event = events[i];
-    event.seq = fold->history->seq + 1;
-    CB_TRY(cb_fold_apply(fold, &event, err));
-  }
-  return COCABO_OK;
-}

@@ -1,7 +1,7 @@
 /* fold.h - a log as its reader knows it: options, attributes and history.
  *
- * A study follows its log with one; an ask that must look ahead and a replay build
- * others. Every fold of the same events is the same.
+ * A study follows its log with one, a replay with another. Every fold of the same
+ * events is the same.
  */
 #ifndef CB_STUDY_FOLD_H
 #define CB_STUDY_FOLD_H
@@ -33,10 +33,6 @@ cocabo_status cb_fold_begin(cb_fold *fold, const cb_event *created, cocabo_error
 /* Folds in the next event, which begins the log if it is the first. On failure the fold
  * is as it was. */
 cocabo_status cb_fold_apply(cb_fold *fold, const cb_event *event, cocabo_error *err);
-
-/* Folds in events that are about to come next but have no place in the log yet. */
-cocabo_status cb_fold_foresee(cb_fold *fold, const cb_event *events, int n,
-                              cocabo_error *err);
 
 /* STUDY_CHANGED in two steps: all that can fail, and what cannot. */
 typedef struct cb_change {

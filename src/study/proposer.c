@@ -26,9 +26,9 @@ static cocabo_status need_state(cb_proposer *p, const cb_fold *fold,
 }
 
 /* A sampler reads theta as it lies; a log may say anything. */
-static cocabo_status check_fit(const cb_proposer *p, const cb_history *history,
+static cocabo_status check_fit(const cb_proposer *p, const cb_fit *fit,
                                cocabo_error *err) {
-  const int has = history->fit.n_theta;
+  const int has = fit ? fit->n_theta : 0;
   const int want = p->sampler->n_theta ? p->sampler->n_theta(p->state) : 0;
   if (has == 0 || has == want)
     return COCABO_OK;
@@ -38,16 +38,16 @@ static cocabo_status check_fit(const cb_proposer *p, const cb_history *history,
                  has, want, p->sampler->name);
 }
 
-cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold,
-                               const cb_history *history, cocabo_error *err) {
+cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+                               cocabo_error *err) {
   CB_TRY(need_state(p, fold, err));
-  return check_fit(p, history, err);
+  return check_fit(p, fit, err);
 }
 
-cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold,
-                           const cb_history *history, int64_t number, int n) {
-  return (cb_ask){.history = history,
-                  .fit = history->fit.n_theta > 0 ? &history->fit : NULL,
+cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+                           int64_t number, int n) {
+  return (cb_ask){.history = fold->history,
+                  .fit = fit,
                   .settings = &fold->resolved.settings,
                   .number = number,
                   .batch = n,
@@ -55,22 +55,23 @@ cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold,
                   .user = p->user};
 }
 
-cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_history *history,
+cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
                          cb_origin origin, int64_t number, int n, cb_proposal *out,
                          cocabo_error *err) {
-  const cb_ask ask = cb_proposer_request(p, fold, history, number, n);
+  const cb_ask ask = cb_proposer_request(p, fold, fit, number, n);
   CB_TRY(cb_ask_poll(&ask, err));
   if (origin == CB_BY_DESIGN)
     return cb_design_propose(&ask, out, err);
-  CB_TRY(cb_proposer_wake(p, fold, history, err));
+  CB_TRY(cb_proposer_wake(p, fold, fit, err));
   return p->sampler->propose(p->state, &ask, out, err);
 }
 
 cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row,
                                cocabo_error *err) {
   const cb_history *history = fold->history;
-  const cb_ask ask = cb_proposer_request(p, fold, history, history->n_trials, 1);
-  CB_TRY(cb_proposer_wake(p, fold, history, err));
+  const cb_fit *fit = cb_history_fit(history);
+  const cb_ask ask = cb_proposer_request(p, fold, fit, history->n_trials, 1);
+  CB_TRY(cb_proposer_wake(p, fold, fit, err));
   return p->sampler->best ? p->sampler->best(p->state, &ask, row, err) : COCABO_OK;
 }
 

@@ -21,18 +21,18 @@ typedef struct cb_proposer {
 /* Gives the cache up. */
 void cb_proposer_rest(cb_proposer *p);
 /* Makes sure that there is a cache, that it is one for the fold's options, and that the
- * sampler can read the history's last fit (else COCABO_E_STATE). The fold must stay
+ * sampler can read the fit (else COCABO_E_STATE), which may be NULL. The fold must stay
  * where it is in memory. */
-cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold,
-                               const cb_history *history, cocabo_error *err);
+cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+                               cocabo_error *err);
 
-/* A request for n points with the fold's settings, the first of which is trial
- * `number`, that sees `history`. */
-cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold,
-                           const cb_history *history, int64_t number, int n);
+/* A request for n points with the fold's history and settings and with what was learnt,
+ * the first of which is trial `number`. */
+cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+                           int64_t number, int n);
 
 /* Has the points proposed, by the design or by the fold's sampler. */
-cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_history *history,
+cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
                          cb_origin origin, int64_t number, int n, cb_proposal *out,
                          cocabo_error *err);
 

@@ -4,7 +4,8 @@
  * event that the proposal saw (its basis), to propose it again. Asks conflict on the
  * trial's number, so each has seen all trials before its own: bases never decrease, and
  * one walk through the log meets them all. Fits are not repeated: what was learnt is in
- * the log, and that is what the proposals used.
+ * the log, and that is what the proposals used. A batch names its fits; where it does
+ * not, as in logs of version 0.1.0, it used the one that counted at its basis.
  */
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,7 @@ typedef struct replay {
   size_t n, capacity;
   cb_fold fold;                /* of the first fold.history->seq of them */
   int64_t deterministic_since; /* event that last made the objective so */
+  int64_t model_since;         /* event that last changed what is learnt */
   cb_proposer proposer;
   cocabo_report report;
 } replay;
@@ -109,10 +111,13 @@ static cocabo_status follow(replay *r, int64_t seq, cocabo_error *err) {
   while (position(r) < seq) {
     const cb_event *event = &r->events[position(r)];
     const bool before = settings->deterministic;
+    const int64_t model = r->fold.model;
     CB_TRY(check_event(r, event, err));
     CB_TRY(cb_fold_apply(&r->fold, event, err));
     if (!before && settings->deterministic)
       r->deterministic_since = event->seq;
+    if (r->fold.model != model)
+      r->model_since = event->seq;
   }
   return COCABO_OK;
 }
@@ -186,6 +191,37 @@ static cocabo_status check_view(const replay *r, const cb_event *first, int desi
               : contradiction(first, "other trials were pending than it says", err);
 }
 
+/* The fit of an event before event i, by its id. It is mostly not far. */
+static const cb_event *find_fitted(const replay *r, size_t i, const uint64_t id[2]) {
+  while (i-- > 0)
+    if (r->events[i].kind == CB_MODEL_FITTED &&
+        memcmp(r->events[i].id, id, sizeof r->events[i].id) == 0)
+      return &r->events[i];
+  return NULL;
+}
+
+/* What the batch at event i had learnt, NULL for nothing, and whether it can have: a
+ * fit may lie after the basis, but not know more, nor be one for other options. The
+ * fold is at the basis. */
+static cocabo_status check_fits(const replay *r, size_t i, const cb_fit **used,
+                                cocabo_error *err) {
+  const cb_event *first = &r->events[i];
+  const cb_provenance *p = &first->proposal;
+  *used = cb_history_fit(r->fold.history);
+  for (int k = 0; k < p->n_fits; k++) {
+    const cb_event *fitted = find_fitted(r, i, p->fits[k]);
+    if (!fitted)
+      return contradiction(first, "there is no fit before it of the id it names", err);
+    if (fitted->fit.basis > p->basis || fitted->fit.basis < r->model_since ||
+        fitted->fit.rows < 0 || fitted->fit.rows > r->fold.history->n)
+      return contradiction(first, "it cannot have used the fit it names", err);
+    CB_TRY(check_fit(fitted, err));
+    if (k == 0)
+      *used = fitted->fit.n_theta > 0 ? &fitted->fit : NULL;
+  }
+  return COCABO_OK;
+}
+
 /* ---- proposing again ------------------------------------------------------------- */
 
 /* Room for a batch. */
@@ -249,10 +285,10 @@ static void compare(replay *r, const cb_event *first, const again *a, bool propo
   }
 }
 
-static cocabo_status repeat_seeing(replay *r, const cb_event *first, again *a,
-                                   const cb_history *seen, cocabo_error *err) {
-  CB_TRY(make_room(a, seen->space, err));
-  const cocabo_status status = cb_propose(&r->proposer, &r->fold, seen, first->origin,
+static cocabo_status repeat_seeing(replay *r, const cb_event *first, const cb_fit *fit,
+                                   again *a, cocabo_error *err) {
+  CB_TRY(make_room(a, r->fold.history->space, err));
+  const cocabo_status status = cb_propose(&r->proposer, &r->fold, fit, first->origin,
                                           first->number, a->n, a->proposals, err);
   if (status == COCABO_E_INTERRUPTED || status == COCABO_E_NO_MEMORY)
     return status;
@@ -260,26 +296,13 @@ static cocabo_status repeat_seeing(replay *r, const cb_event *first, again *a,
   return COCABO_OK;
 }
 
-/* The fold at the batch's basis with the design points of the same ask. A fold cannot
- * be undone, so this is another one. */
-static cocabo_status foresee(const replay *r, const cb_event *first, int design,
-                             cb_fold *out, cocabo_error *err) {
-  for (int64_t i = 0; i < first->proposal.basis; i++)
-    CB_TRY(cb_fold_apply(out, &r->events[i], err));
-  return cb_fold_foresee(out, first - design, design, err);
-}
-
+/* The sampler saw the design points of the same ask as pending. */
 static cocabo_status repeat(replay *r, const cb_event *first, int design,
-                            cocabo_error *err) {
+                            const cb_fit *fit, cocabo_error *err) {
   again a = {.n = first->proposal.batch_size};
-  cb_fold foreseen = {.name = r->fold.name};
-  cocabo_status status = COCABO_OK;
-  if (design > 0)
-    status = foresee(r, first, design, &foreseen, err);
-  if (status == COCABO_OK)
-    status = repeat_seeing(r, first, &a,
-                           design > 0 ? foreseen.history : r->fold.history, err);
-  cb_fold_clear(&foreseen);
+  CB_TRY(cb_history_preview(r->fold.history, first - design, design, err));
+  const cocabo_status status = repeat_seeing(r, first, fit, &a, err);
+  cb_history_retract(r->fold.history);
   free_again(&a);
   return status;
 }
@@ -308,12 +331,14 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
       continue;
     }
     const int design = own_design(r, i);
+    const cb_fit *fit = NULL;
     CB_TRY(poll(r, err));
     CB_TRY(check_batch(r, i, err));
     CB_TRY(follow(r, first->proposal.basis, err));
     CB_TRY(check_view(r, first, design, err));
+    CB_TRY(check_fits(r, i, &fit, err));
     if (batch++ >= skipped)
-      CB_TRY(repeat(r, first, design, err));
+      CB_TRY(repeat(r, first, design, fit, err));
     i += (size_t)first->proposal.batch_size;
   }
   return follow(r, (int64_t)r->n, err);
@@ -322,7 +347,7 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
 static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
                             cocabo_error *err) {
   cocabo_store *store = study->store;
-  CB_TRY(store->ops->read_since(store, study->id, 0, copy_event, r, err));
+  CB_TRY(store->ops->read_since(store, study->id, 0, copy_event, NULL, r, err));
   const int64_t all = count_batches(r);
   CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));
   r->report.events = (int64_t)r->n;

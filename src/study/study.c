@@ -9,24 +9,56 @@
 
 /* ---- the fold -------------------------------------------------------------------- */
 
+typedef struct reading {
+  cocabo_study *study;
+  cb_lost *lost; /* NULL: nobody asks */
+} reading;
+
 static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err) {
-  cocabo_study *study = user;
-  return cb_fold_apply(&study->fold, event, err);
+  const reading *r = user;
+  return cb_fold_apply(&r->study->fold, event, err);
+}
+
+static cocabo_status note_lost(void *user, int64_t number, cocabo_error *err) {
+  const reading *r = user;
+  const cb_history *history = r->study->fold.history;
+  cb_lost *lost = r->lost;
+  if (number < 0 || number >= history->n_trials ||
+      history->trials[number].state != COCABO_RUNNING)
+    return COCABO_OK;
+  void *numbers = lost->numbers;
+  if (!cb_reserve(&numbers, &lost->capacity, lost->n + 1, sizeof *lost->numbers))
+    return cb_no_memory(err);
+  lost->numbers = numbers;
+  lost->numbers[lost->n++] = number;
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost,
+                                 cocabo_error *err) {
+  const int64_t seq = study->fold.history ? study->fold.history->seq : 0;
+  reading r = {.study = study, .lost = lost};
+  if (lost)
+    lost->n = 0;
+  return study->store->ops->read_since(study->store, study->id, seq, absorb,
+                                       lost ? note_lost : NULL, &r, err);
 }
 
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err) {
-  const int64_t seq = study->fold.history ? study->fold.history->seq : 0;
-  return study->store->ops->read_since(study->store, study->id, seq, absorb, study,
-                                       err);
+  return cb_study_sync_lost(study, NULL, err);
 }
 
-/* Gives the events their unique ids and appends them. */
+void cb_study_identify(cocabo_study *study, cb_event *event) {
+  event->id[0] = study->writer;
+  event->id[1] = study->n_written++;
+}
+
+/* Gives ids to the events that have none, and appends them. */
 static cocabo_status append(cocabo_study *study, cb_event *events, int n,
                             int64_t next_number, cocabo_error *err) {
-  for (int i = 0; i < n; i++) {
-    events[i].id[0] = study->writer;
-    events[i].id[1] = study->n_written++;
-  }
+  for (int i = 0; i < n; i++)
+    if (events[i].id[0] == 0 && events[i].id[1] == 0)
+      cb_study_identify(study, &events[i]);
   const cb_append what = {.events = events,
                           .n = n,
                           .next_number = next_number,
@@ -122,8 +154,7 @@ static cocabo_status start_log(cocabo_study *study, cb_event *created,
   CB_TRY(fill_created(created, space, options, err));
   CB_TRY(cb_fold_begin(&study->fold, created, err));
   CB_TRY(check_sampler(&study->fold.resolved, space, err));
-  created->id[0] = study->writer;
-  created->id[1] = study->n_written++;
+  cb_study_identify(study, created);
   CB_TRY(
       study->store->ops->create(study->store, study->name, created, &study->id, err));
   return cb_history_apply(study->fold.history, created, err);

@@ -40,7 +40,16 @@ cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *
                             cocabo_error *err);
 void cb_study_free(cocabo_study *study); /* NULL is allowed */
 
+/* Learns what others appended. */
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
+
+/* The same, and in the same read which of the running trials are lost: their lease has
+ * run out. The numbers are released with cb_free. */
+typedef struct cb_lost {
+  int64_t *numbers; /* n, ascending */
+  size_t n, capacity;
+} cb_lost;
+cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_error *err);
 
 /* out[0..n-1] are owned by the caller; on failure they are untouched. */
 cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
@@ -78,8 +87,11 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
 cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err);
 
-/* Gives the events their unique ids, appends them and folds them in. The caller has
- * reserved room in the history, so that the fold does not fail; where others have
+/* Gives an event its unique id, for whoever must name it before it is appended. */
+void cb_study_identify(cocabo_study *study, cb_event *event);
+
+/* Gives ids to the events that have none, appends them and folds them in. The caller
+ * has reserved room in the history, so that the fold does not fail; where others have
  * written in between, it is left to sync. */
 cocabo_status cb_study_commit(cocabo_study *study, cb_event *events, int n,
                               int64_t next_number, cocabo_error *err);

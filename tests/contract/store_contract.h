@@ -163,9 +163,9 @@ static cocabo_status note_event(void *user, const cb_event *event, cocabo_error 
 
 static contract_log contract_read(contract *c, int64_t since) {
   contract_log log = {0};
-  assert_int_equal(
-      c->store->ops->read_since(c->store, c->id, since, note_event, &log, &c->err),
-      COCABO_OK);
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, since, note_event, NULL,
+                                             &log, &c->err),
+                   COCABO_OK);
   return log;
 }
 
@@ -221,6 +221,9 @@ static void assert_same_proposal(const cb_provenance *got, const cb_provenance *
     assert_int_equal(got->draws[i].b, want->draws[i].b);
     assert_int_equal(got->draws[i].capped, want->draws[i].capped);
   }
+  assert_int_equal(got->n_fits, want->n_fits);
+  for (int i = 0; i < want->n_fits; i++)
+    assert_memory_equal(got->fits[i], want->fits[i], sizeof want->fits[i]);
   assert_same_text(got->fingerprint, want->fingerprint);
 }
 
@@ -260,7 +263,7 @@ static cocabo_status check_full_event(void *user, const cb_event *event,
 static void assert_kept(contract *c, cb_event *event, int64_t next_number) {
   assert_appended(c, event, 1, next_number);
   assert_int_equal(c->store->ops->read_since(c->store, c->id, event->seq - 1,
-                                             check_full_event, event, &c->err),
+                                             check_full_event, NULL, event, &c->err),
                    COCABO_OK);
 }
 
@@ -293,6 +296,7 @@ static void every_field_is_kept_to_the_bit(void **state) {
   int64_t pending[] = {0, 7, INT64_C(1) << 40, (INT64_C(1) << 53) + 1};
   cb_draw draws[] = {{.p = 1.0 / 3.0, .gamma = 0.1, .b = 4, .capped = true},
                      {.p = 1.0, .gamma = 0.0, .b = 1, .capped = false}};
+  uint64_t fits[][2] = {{0, UINT64_MAX}, {UINT64_C(0x0123456789abcdef), 7}};
   asked.origin = CB_BY_SAMPLER;
   asked.cells[0].real = 0.1 + 0.2;
   asked.proposal = (cb_provenance){.basis = 1,
@@ -303,7 +307,9 @@ static void every_field_is_kept_to_the_bit(void **state) {
                                    .pending = pending,
                                    .n_draws = 2,
                                    .draws = draws,
-                                   .fingerprint = "cocabo 1; \"gcc\" \xce\xbb\n"};
+                                   .fingerprint = "cocabo 1; \"gcc\" \xce\xbb\n",
+                                   .n_fits = 2,
+                                   .fits = fits};
   assert_kept(c, &asked, 0);
   cb_event told = make_told(0, -1.0 / 3.0);
   assert_kept(c, &told, -1);
@@ -485,13 +491,13 @@ static void many_events_are_appended_at_one_stroke(void **state) {
   assert_appended(c, events, MANY, 0);
   assert_int_equal(events[MANY - 1].seq, MANY + 1);
   contract_many many = {.events = events};
-  assert_int_equal(
-      c->store->ops->read_since(c->store, c->id, 1, check_next_event, &many, &c->err),
-      COCABO_OK);
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, 1, check_next_event, NULL,
+                                             &many, &c->err),
+                   COCABO_OK);
   assert_int_equal(many.next, MANY);
   many.next = MANY - 3;
   assert_int_equal(c->store->ops->read_since(c->store, c->id, MANY - 2,
-                                             check_next_event, &many, &c->err),
+                                             check_next_event, NULL, &many, &c->err),
                    COCABO_OK);
   assert_int_equal(many.next, MANY);
   free(cells);
@@ -514,7 +520,7 @@ static void the_beginning_has_space_and_options(void **state) {
   contract *c = *state;
   cocabo_space *want = contract_space();
   assert_int_equal(
-      c->store->ops->read_since(c->store, c->id, 0, check_created, want, &c->err),
+      c->store->ops->read_since(c->store, c->id, 0, check_created, NULL, want, &c->err),
       COCABO_OK);
   cocabo_space_free(want);
 }
@@ -668,7 +674,7 @@ static void a_new_study_is_not_the_deleted_one(void **state) {
   contract_log log = {0};
   assert_int_equal(contract_append(c, &asked, 1, 0), COCABO_E_NOT_FOUND);
   assert_int_equal(
-      c->store->ops->read_since(c->store, c->id, 0, note_event, &log, &c->err),
+      c->store->ops->read_since(c->store, c->id, 0, note_event, NULL, &log, &c->err),
       COCABO_E_NOT_FOUND);
   assert_string_equal(c->err.message, "the study has been deleted");
 }
@@ -686,9 +692,9 @@ static void a_reader_can_stop(void **state) {
   cb_event asked = make_asked(0);
   assert_appended(c, &asked, 1, 0);
   int calls = 0;
-  assert_int_equal(
-      c->store->ops->read_since(c->store, c->id, 0, stop_at_once, &calls, &c->err),
-      COCABO_E_INTERRUPTED);
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, 0, stop_at_once, NULL,
+                                             &calls, &c->err),
+                   COCABO_E_INTERRUPTED);
   assert_int_equal(calls, 1);
   assert_int_equal(contract_read(c, 0).n, 2); /* and the store still works */
 }
@@ -771,10 +777,19 @@ static cocabo_status note_number(void *user, int64_t number, cocabo_error *err) 
   return COCABO_OK;
 }
 
+static cocabo_status pass_over(void *user, const cb_event *event, cocabo_error *err) {
+  (void)user, (void)event, (void)err;
+  return COCABO_OK;
+}
+
+static cocabo_status read_expired(const contract *c, cb_number_fn each, void *user,
+                                  cocabo_error *err) {
+  return c->store->ops->read_since(c->store, c->id, 0, pass_over, each, user, err);
+}
+
 static void assert_expired(contract *c, const char *want) {
   char got[200] = "";
-  assert_int_equal(c->store->ops->expired(c->store, c->id, note_number, got, &c->err),
-                   COCABO_OK);
+  assert_int_equal(read_expired(c, note_number, got, &c->err), COCABO_OK);
   assert_string_equal(got, want);
 }
 
@@ -909,9 +924,8 @@ static void leases_belong_to_one_study(void **state) {
 
   assert_int_equal(c->store->ops->remove(c->store, "other", &c->err), COCABO_OK);
   char numbers[20] = "";
-  assert_int_equal(
-      c->store->ops->expired(c->store, other.id, note_number, numbers, &c->err),
-      COCABO_E_NOT_FOUND);
+  assert_int_equal(read_expired(&other, note_number, numbers, &c->err),
+                   COCABO_E_NOT_FOUND);
   assert_string_equal(c->err.message, "the study has been deleted");
   assert_int_equal(c->store->ops->renew(c->store, other.id, "w", LONG, &c->err),
                    COCABO_E_NOT_FOUND);
@@ -930,11 +944,60 @@ static void whoever_looks_at_leases_can_stop(void **state) {
   assert_leased(c, make_asked(0), "w", OVER);
   assert_leased(c, make_asked(1), "w", OVER);
   int64_t sum = 0;
-  assert_int_equal(
-      c->store->ops->expired(c->store, c->id, stop_at_number, &sum, &c->err),
-      COCABO_E_INTERRUPTED);
+  assert_int_equal(read_expired(c, stop_at_number, &sum, &c->err),
+                   COCABO_E_INTERRUPTED);
   assert_int_equal(sum, 1); /* trial 0, and no other */
   assert_expired(c, "0 1 ");
+}
+
+static cocabo_status note_kind(void *user, const cb_event *event, cocabo_error *err) {
+  (void)err;
+  char *text = user;
+  sprintf(text + strlen(text), "%d:%lld ", (int)event->kind, (long long)event->number);
+  return COCABO_OK;
+}
+
+static void events_are_shown_before_leases(void **state) {
+  contract *c = *state;
+  char got[200] = "";
+  assert_leased(c, make_asked(0), "w", OVER);
+  assert_leased(c, make_asked(1), "w", OVER);
+  assert_leased(c, make_told(1, 0.5), NULL, 0);
+  const cb_store_ops *ops = c->store->ops;
+  assert_int_equal(
+      ops->read_since(c->store, c->id, 1, note_kind, note_number, got, &c->err),
+      COCABO_OK);
+  assert_string_equal(got, "3:0 3:1 4:1 0 ");
+  got[0] = '\0';
+  assert_int_equal(
+      ops->read_since(c->store, c->id, 4, note_kind, note_number, got, &c->err),
+      COCABO_OK);
+  assert_string_equal(got, "0 "); /* also where there is no event */
+  int calls = 0;
+  assert_int_equal(
+      ops->read_since(c->store, c->id, 0, stop_at_once, note_number, &calls, &c->err),
+      COCABO_E_INTERRUPTED);
+  assert_int_equal(calls, 1);
+  assert_expired(c, "0 ");
+}
+
+/* One stroke finds a trial lost and hands it out again. */
+static void a_stale_trial_is_resumed_in_the_same_append(void **state) {
+  contract *c = *state;
+  assert_leased(c, make_asked(0), "w", OVER);
+  assert_leased(c, make_asked(1), "w", OVER);
+  cb_event taken[] = {
+      make_attempt(CB_TRIAL_STALE, 0, 0), make_attempt(CB_TRIAL_STALE, 1, 0),
+      make_event(CB_MODEL_FITTED, -1), make_resumed(0, 1), make_asked(2)};
+  cb_event late[] = {make_attempt(CB_TRIAL_STALE, 0, 0), make_resumed(0, 1)};
+  assert_int_equal(append_leased(c, taken, 5, "v", LONG), COCABO_OK);
+  assert_string_equal(contract_read(c, 3).kinds, "7:0 7:1 10:-1 8:0 3:2 ");
+  assert_expired(c, ""); /* 0 is v's, 1 nobody's */
+  assert_int_equal(append_leased(c, late, 2, "u", LONG), COCABO_E_BUSY);
+  assert_int_equal(contract_read(c, 3).n, 5); /* and its STALE is not there either */
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "v", OVER, &c->err),
+                   COCABO_OK);
+  assert_expired(c, "0 2 ");
 }
 
 static int run_store_contract(const char *name) {
@@ -968,6 +1031,8 @@ static int run_store_contract(const char *name) {
       CLAIM(a_refused_or_repeated_append_moves_no_lease),
       CLAIM(leases_belong_to_one_study),
       CLAIM(whoever_looks_at_leases_can_stop),
+      CLAIM(events_are_shown_before_leases),
+      CLAIM(a_stale_trial_is_resumed_in_the_same_append),
   };
 #undef CLAIM
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);

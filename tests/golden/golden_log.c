@@ -178,7 +178,7 @@ static int write_log(const char *path) {
     cocabo_study *study = create(&plans[i], store);
     writer w = {.out = out, .study = plans[i].name};
     live(study, &plans[i]);
-    must(store->ops->read_since(store, study->id, 0, write_event, &w, &err));
+    must(store->ops->read_since(store, study->id, 0, write_event, NULL, &w, &err));
     cocabo_study_free(study);
     cocabo_store_free(store);
   }

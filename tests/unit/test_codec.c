@@ -143,7 +143,13 @@ static void draw_proposal(cb_provenance *p) {
                        .batch_size = (int)draw(),
                        .batch_index = (int)draw(),
                        .n_pending = draw_below(40),
-                       .n_draws = draw_below(5)};
+                       .n_draws = draw_below(5),
+                       .n_fits = draw_below(3)};
+  if (p->n_fits > 0)
+    p->fits = cb_calloc((size_t)p->n_fits, sizeof *p->fits);
+  for (int i = 0; i < p->n_fits; i++)
+    for (int k = 0; k < 2; k++)
+      p->fits[i][k] = draw_below(3) ? draw() : 0;
   if (p->n_pending > 0)
     p->pending = cb_calloc((size_t)p->n_pending, sizeof *p->pending);
   for (int i = 0; i < p->n_pending; i++)
@@ -228,6 +234,8 @@ static void assert_same_proposal(const cb_provenance *got, const cb_provenance *
   assert_int_equal(got->batch_index, want->batch_index);
   assert_int_equal(got->n_pending, want->n_pending);
   assert_same_bits(got->pending, want->pending, want->n_pending, sizeof(int64_t));
+  assert_int_equal(got->n_fits, want->n_fits);
+  assert_same_bits(got->fits, want->fits, want->n_fits, sizeof *want->fits);
   assert_int_equal(got->n_draws, want->n_draws);
   for (int i = 0; i < want->n_draws; i++) { /* field by field: there is padding */
     assert_same_bits(&got->draws[i].p, &want->draws[i].p, 1, sizeof(double));
@@ -398,9 +406,10 @@ static void escapes_are_understood(void **state) {
 static void empty_lists_are_fine(void **state) {
   (void)state;
   cb_event event;
-  assert_ok(decode(&event, CB_TRIAL_ASKED,
-                   "{\"cells\":[],\"pending\":[],\"draws\":[],\"options\":[],"
-                   "\"attributes\":[],\"fit\":{}}"));
+  assert_ok(
+      decode(&event, CB_TRIAL_ASKED,
+             "{\"cells\":[],\"pending\":[],\"fits\":[],\"draws\":[],\"options\":[],"
+             "\"attributes\":[],\"fit\":{}}"));
   assert_int_equal(event.n_cells, 0);
   cb_event_clear(&event);
 }
@@ -464,6 +473,11 @@ static void damage_is_told_in_a_sentence(void **state) {
       {CB_TRIAL_ASKED, "{\"batch\":[1,2,2147483648]}",
        "at byte 14: want an integer in its range"},
       {CB_TRIAL_ASKED, "{\"draws\":[[0.5,0.1,1,1]]}", "at byte 21: want true or false"},
+      {CB_TRIAL_ASKED, "{\"fits\":[7]}", "at byte 9: want a text"},
+      {CB_TRIAL_ASKED, "{\"fits\":[\"0123456789abcdef0123456789abcde\"]}",
+       "at byte 42: want the id of an event, 32 hexadecimal digits"},
+      {CB_TRIAL_ASKED, "{\"fits\":[\"0123456789abcdef0123456789abcdeF\"]}",
+       "at byte 43: want the id of an event, 32 hexadecimal digits"},
       {CB_MODEL_FITTED, "{\"fit\":{\"basis\":-1}}",
        "at byte 16: want an integer in its range"},
       {CB_MODEL_FITTED, "{\"fit\":{\"theta\":[1,true]}}",

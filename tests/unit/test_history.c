@@ -457,6 +457,7 @@ static void an_event_is_copied_deeply(void **state) {
   int64_t pending[] = {3, 5};
   cb_draw draws[] = {{.p = 0.125}};
   double theta[] = {1.5, -2.5};
+  uint64_t fits[][2] = {{1, 2}, {3, 4}};
   cb_pair options[] = {{.name = "kappa", .value = "2"}, {.name = "seed", .value = "7"}};
   cb_pair attributes[] = {{.name = "command", .value = "train"}};
   const cb_event event = {.kind = CB_TRIAL_ASKED,
@@ -476,6 +477,8 @@ static void an_event_is_copied_deeply(void **state) {
                                        .pending = pending,
                                        .n_draws = 1,
                                        .draws = draws,
+                                       .n_fits = 2,
+                                       .fits = fits,
                                        .fingerprint = "here"},
                           .fit = {.basis = 2, .n_theta = 2, .theta = theta}};
   cb_event copy;
@@ -489,7 +492,7 @@ static void an_event_is_copied_deeply(void **state) {
     if (status != COCABO_OK)
       assert_true(copy.kind == 0 && !copy.space && !copy.cells && !copy.fit.theta);
   } while (status != COCABO_OK);
-  assert_int_equal(k, 15); /* fourteen blocks */
+  assert_int_equal(k, 16); /* fourteen blocks */
   assert_int_equal(copy.seq, 4);
   assert_int_equal(copy.id[1], 12);
   assert_string_equal(copy.reason, "why");
@@ -503,6 +506,8 @@ static void an_event_is_copied_deeply(void **state) {
   assert_string_equal(copy.proposal.fingerprint, "here");
   assert_true(copy.proposal.fingerprint != event.proposal.fingerprint);
   assert_int_equal(copy.proposal.pending[1], 5);
+  assert_memory_equal(copy.proposal.fits, fits, sizeof fits);
+  assert_true(copy.proposal.fits != fits);
   assert_true(copy.proposal.draws[0].p == 0.125);
   assert_true(copy.fit.theta[1] == -2.5);
   assert_ptr_equal(copy.space, s);
@@ -510,6 +515,93 @@ static void an_event_is_copied_deeply(void **state) {
   assert_string_equal(copy.space->params[0].name, "x");
   cb_event_clear(&copy);
   assert_null(copy.space);
+}
+
+/* Whatever the points, some of them known: after a preview everything is as it was, and
+ * what comes then is what would have come. */
+static void a_preview_leaves_no_trace(void **state) {
+  (void)state;
+  enum { PAST = 60, AHEAD = 40 };
+  cb_cell cells[AHEAD][N];
+  cb_event ahead[AHEAD];
+  for (int past = 0; past < PAST; past++) {
+    cb_history *h = with_running(past, -1.0), *plain = with_running(past, -1.0);
+    for (int i = 0; i < AHEAD; i++) {
+      ahead[i] =
+          asked(past + i, (i * 7) % 90, i % 3 ? CB_BY_SAMPLER : CB_BY_DESIGN, i % 2);
+      ahead[i].cells = memcpy(cells[i], ahead[i].cells, sizeof cells[i]);
+    }
+    for (int n = 0; n <= AHEAD; n += 13) {
+      assert_ok(cb_history_preview(h, ahead, n, &err));
+      assert_int_equal(h->n_trials, past + n);
+      assert_int_equal(h->n_pending, past + n);
+      for (int i = 0; i < n; i++)
+        assert_true(cb_history_contains(h, cells[i]));
+      cb_history_retract(h);
+      assert_int_equal(h->seq, plain->seq);
+      assert_int_equal(h->n_trials, past);
+      assert_int_equal(h->n_pending, past);
+      assert_int_equal(h->n_design, past);
+      assert_int_equal(h->n_sampled + h->n_rounds, 0);
+      assert_int_equal(cb_history_distinct(h), past);
+      for (int k = 0; k < 100; k++)
+        assert_int_equal(cb_history_contains(h, point(0.5, 1, k)), k < past);
+    }
+    for (int i = 0; i < AHEAD; i++) {
+      assert_ok(put(h, ahead[i]));
+      assert_ok(put(plain, ahead[i]));
+      assert_int_equal(cb_history_distinct(h), cb_history_distinct(plain));
+    }
+    assert_int_equal(h->n_sampled, plain->n_sampled);
+    assert_memory_equal(h->pending, plain->pending,
+                        (size_t)h->n_pending * sizeof *h->pending);
+    cb_history_free(h);
+    cb_history_free(plain);
+  }
+}
+
+static void a_preview_that_fails_leaves_no_trace(void **state) {
+  (void)state;
+  cb_history *h = with_running(3, 1.0);
+  cb_cell cells[2][N];
+  cb_event ahead[2];
+  for (int i = 0; i < 2; i++) {
+    ahead[i] = asked(3 + i, 50 + i, CB_BY_DESIGN, i);
+    ahead[i].cells = memcpy(cells[i], ahead[i].cells, sizeof cells[i]);
+  }
+  ahead[1].number = 7;
+  assert_fails(cb_history_preview(h, ahead, 2, &err), COCABO_E_STATE,
+               "event 0 contradicts the log: the trial's number is not the next");
+  assert_int_equal(h->n_trials, 3);
+  assert_int_equal(h->n_design, 3);
+  assert_false(cb_history_contains(h, cells[0]));
+  ahead[1].number = 4;
+  for (int k = 0;; k++) {
+    cb_mem_fail_after(k);
+    const cocabo_status status = cb_history_preview(h, ahead, 2, &err);
+    cb_mem_fail_after(-1);
+    if (status == COCABO_OK)
+      break;
+    assert_int_equal(status, COCABO_E_NO_MEMORY);
+    assert_int_equal(h->n_trials, 3);
+    assert_false(cb_history_contains(h, cells[0]));
+  }
+  assert_int_equal(h->n_trials, 5);
+  cb_history_retract(h);
+  cb_history_free(h);
+}
+
+/* One append may hold both. */
+static void a_lost_trial_is_resumed_at_once(void **state) {
+  (void)state;
+  cb_history *h = with_running(2, 1.0);
+  assert_ok(put(h, moved(CB_TRIAL_STALE, 1, 0)));
+  assert_int_equal(h->trials[1].state, COCABO_STALE);
+  assert_ok(put(h, moved(CB_TRIAL_RESUMED, 1, 1)));
+  assert_int_equal(h->trials[1].state, COCABO_RUNNING);
+  assert_int_equal(h->trials[1].attempt, 1);
+  assert_list(h->pending, h->n_pending, "0 1");
+  cb_history_free(h);
 }
 
 int main(void) {
@@ -531,6 +623,9 @@ int main(void) {
       cmocka_unit_test(out_of_memory_changes_nothing),
       cmocka_unit_test(what_was_reserved_needs_no_memory),
       cmocka_unit_test(an_event_is_copied_deeply),
+      cmocka_unit_test(a_preview_leaves_no_trace),
+      cmocka_unit_test(a_preview_that_fails_leaves_no_trace),
+      cmocka_unit_test(a_lost_trial_is_resumed_at_once),
   };
-  return cmocka_run_group_tests_name("data/history", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("log/history", tests, NULL, NULL);
 }

@@ -293,9 +293,10 @@ static cocabo_status sly_create(cocabo_store *s, const char *name, cb_event *cre
 }
 
 static cocabo_status sly_read(cocabo_store *s, int64_t id, int64_t seq,
-                              cb_event_fn each, void *user, cocabo_error *e) {
+                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cocabo_error *e) {
   cocabo_store *inner = ((sly_store *)s)->inner;
-  return inner->ops->read_since(inner, id, seq, each, user, e);
+  return inner->ops->read_since(inner, id, seq, each, expired, user, e);
 }
 
 static cocabo_status sly_append(cocabo_store *s, int64_t id, const cb_append *what,
@@ -308,16 +309,8 @@ static cocabo_status sly_append(cocabo_store *s, int64_t id, const cb_append *wh
   return sly->inner->ops->append(sly->inner, id, what, e);
 }
 
-static cocabo_status sly_expired(cocabo_store *s, int64_t id, cb_number_fn each,
-                                 void *user, cocabo_error *e) {
-  cocabo_store *inner = ((sly_store *)s)->inner;
-  return inner->ops->expired(inner, id, each, user, e);
-}
-
-static const cb_store_ops sly_ops = {.create = sly_create,
-                                     .read_since = sly_read,
-                                     .append = sly_append,
-                                     .expired = sly_expired};
+static const cb_store_ops sly_ops = {
+    .create = sly_create, .read_since = sly_read, .append = sly_append};
 
 static void ask_one(cocabo_study *rival) {
   cocabo_trial *t;

@@ -34,7 +34,7 @@ static void block_solve_undoes_the_product(void **state) {
         sum += U[j + i * LD] * V[j * CB_BLOCK + w];
       B[i * CB_BLOCK + w] = sum;
     }
-  cb_block_solve(N, U, LD, B, squares);
+  cb_block_solve(N, U, LD, CB_BLOCK, B, squares);
   for (int w = 0; w < CB_BLOCK; w++) {
     double sum = 0.0;
     for (int i = 0; i < N; i++) {
@@ -59,7 +59,7 @@ static void one_column_and_a_block_agree(void **state) {
   cb_block_weigh(N, B, w, weighed);
   for (int k = 0; k < CB_BLOCK; k++)
     assert_close(weighed[k], cb_linalg_dot(N, w, C + k * N), 1e-13);
-  cb_block_solve(N, U, LD, B, squares);
+  cb_block_solve(N, U, LD, CB_BLOCK, B, squares);
   for (int k = 0; k < CB_BLOCK; k++)
     cb_linalg_solve_ut(N, U, LD, C + k * N);
   for (int i = 0; i < N; i++)

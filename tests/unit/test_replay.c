@@ -225,17 +225,19 @@ static cocabo_status show_forged(void *user, const cb_event *event, cocabo_error
 }
 
 static cocabo_status forged_read(cocabo_store *s, int64_t id, int64_t seq,
-                                 cb_event_fn each, void *user, cocabo_error *e) {
+                                 cb_event_fn each, cb_number_fn expired, void *user,
+                                 cocabo_error *e) {
   forger *f = (forger *)s;
+  assert_null(expired); /* who checks a log needs no leases */
   f->each = each;
   f->user = user;
-  return f->inner->ops->read_since(f->inner, id, seq, show_forged, f, e);
+  return f->inner->ops->read_since(f->inner, id, seq, show_forged, NULL, f, e);
 }
 
 static const cb_store_ops forger_ops = {.read_since = forged_read};
 
 /* A study whose log has, from event 2: asked 0 1 (design), told 1, asked 2 (sampler),
- * interrupted 2, resumed 2, asked 3 4 5 (sampler), told 4, fitted. */
+ * interrupted 2, resumed 2, asked 3 4 5 (sampler), told 4. */
 static cocabo_study *forgeable(const char *sampler) {
   cocabo_study *study = create(
       mixed_space(), NULL, WITH("sampler", sampler, "n_init", "2", "samples", "40"));
@@ -548,6 +550,127 @@ static void a_fit_of_another_length_reaches_no_sampler(void **state) {
   }
 }
 
+/* ---- fits by name ---------------------------------------------------------------- */
+
+static void other_name(cb_event *e) {
+  e->proposal.fits[0][1] ^= 1;
+}
+static void no_name(cb_event *e) {
+  e->proposal.n_fits = 0;
+}
+static void fit_of_more_rows(cb_event *e) {
+  e->fit.rows = 5;
+}
+static void fit_of_nothing_finite(cb_event *e) {
+  e->fit.theta[0] = NAN;
+}
+static void no_fit(cb_event *e) {
+  e->kind = CB_TRIAL_STALE;
+  e->number = 0;
+}
+static void other_theta(cb_event *e) {
+  e->fit.theta[1] += 0.25;
+}
+
+/* Created, asked 0 1, told 0 1, added 2, then an ask that learnt: fitted (7), asked 3
+ * (8); asked 4 (9) by the same fit. */
+static cocabo_study *learnt(void) {
+  cocabo_study *study =
+      create(mixed_space(), NULL, WITH("sampler", "mixed", "n_init", "2", "seed", "3"));
+  const cb_cell cells[] = {
+      {.real = 0.5}, {.integer = 9}, {.integer = 2}, {.integer = 0}};
+  const double result = 0.125;
+  ask(study, 2);
+  tell(study, 0);
+  tell(study, 1);
+  assert_ok(cb_study_add(study, cells, &result, &err));
+  ask(study, 1);
+  ask(study, 1);
+  assert_int_equal(cb_study_history(study)->seq, 9);
+  assert_int_equal(cb_study_history(study)->fit.basis, 6);
+  assert_same(study);
+  return study;
+}
+
+static void a_named_fit_must_be_there_and_possible(void **state) {
+  (void)state;
+  const struct {
+    int64_t seq;
+    void (*forge)(cb_event *);
+    const char *what;
+  } cases[] = {
+      {8, other_name,
+       "8 contradicts the log: there is no fit before it of the id it "
+       "names"},
+      {9, other_name,
+       "9 contradicts the log: there is no fit before it of the id it "
+       "names"},
+      {7, no_fit,
+       "8 contradicts the log: there is no fit before it of the id it names"},
+      {7, fit_of_more_rows,
+       "8 contradicts the log: it cannot have used the fit it "
+       "names"},
+      {8, earlier_basis, "8 contradicts the log: it has not seen all trials before it"},
+      {7, fit_of_nothing_finite,
+       "7 contradicts the log: what was learnt is not finite"},
+  };
+  cocabo_study *study = learnt();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    cocabo_report report;
+    char want[100];
+    snprintf(want, sizeof want, "event %s", cases[i].what);
+    assert_int_equal(verify_forged(study, cases[i].seq, cases[i].forge, &report),
+                     COCABO_E_STATE);
+    assert_string_equal(err.message, want);
+  }
+  cocabo_study_free(study);
+}
+
+/* The name decides, not the place: without it the fit after the basis was not there. */
+static void a_replay_takes_the_named_fit(void **state) {
+  (void)state;
+  cocabo_report report;
+  cocabo_study *study = learnt();
+  assert_ok(verify_forged(study, 7, other_theta, &report));
+  assert_int_equal(report.differing, 2);
+  assert_ok(verify_forged(study, 8, no_name, &report));
+  assert_int_equal(report.differing, 1);
+  assert_int_equal(report.first_differing, 3);
+  assert_ok(verify_forged(study, 9, no_name, &report));
+  assert_int_equal(report.differing, 0); /* it lies before its basis */
+  cocabo_study_free(study);
+}
+
+/* A fit that an ask made before the options changed is not one for it. */
+static void a_fit_for_other_options_cannot_have_been_used(void **state) {
+  (void)state;
+  cocabo_report report;
+  cocabo_study *study = learnt();
+  uint64_t id[2];
+  memcpy(id, cb_study_history(study)->fit_id, sizeof id);
+  change(study, "ard", "false"); /* 10 */
+  ask(study, 1);                 /* fitted 11, asked 12 */
+  assert_same(study);
+  cb_event asked = {.kind = CB_TRIAL_ASKED,
+                    .number = 6,
+                    .origin = CB_BY_SAMPLER,
+                    .n_cells = 4,
+                    .cells = (cb_cell[]){{.real = 0.75}, {.integer = 9}, {0}, {0}},
+                    .proposal = {.basis = 12,
+                                 .batch_first = 6,
+                                 .batch_size = 1,
+                                 .n_pending = 3,
+                                 .pending = (int64_t[]){3, 4, 5},
+                                 .n_fits = 1,
+                                 .fits = &id}};
+  append(study, &asked);
+  assert_int_equal(cocabo_study_verify(study, -1, &report, &err), COCABO_E_STATE);
+  assert_string_equal(
+      err.message,
+      "event 13 contradicts the log: it cannot have used the fit it names");
+  cocabo_study_free(study);
+}
+
 /* The same point again, as if the sampler had proposed it. */
 static void append_repeat(cocabo_study *study, int64_t of) {
   const cb_history *h = cb_study_history(study);
@@ -690,6 +813,9 @@ int main(void) {
       cmocka_unit_test(nothing_is_proposed_before_the_beginning),
       cmocka_unit_test(a_point_comes_twice_only_where_it_may),
       cmocka_unit_test(a_fit_of_another_length_reaches_no_sampler),
+      cmocka_unit_test(a_named_fit_must_be_there_and_possible),
+      cmocka_unit_test(a_replay_takes_the_named_fit),
+      cmocka_unit_test(a_fit_for_other_options_cannot_have_been_used),
       cmocka_unit_test(a_check_can_be_stopped),
       cmocka_unit_test(lack_of_memory_stops_a_check),
       cmocka_unit_test(the_fingerprint_names_sampler_and_revision),

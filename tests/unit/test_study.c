@@ -160,7 +160,7 @@ static void a_batch_may_cross_the_end_of_the_design(void **state) {
   assert_int_equal(study->fold.history->n_sampled, 4);
   assert_int_equal(study->fold.history->n_rounds, 1);
   assert_ok(study->store->ops->read_since(study->store, study->id, 2, check_provenance,
-                                          NULL, &err));
+                                          NULL, NULL, &err));
   cocabo_study_free(study);
 }
 
@@ -612,8 +612,6 @@ typedef struct moody_store {
   cocabo_study *rival; /* asks behind the back of so many appends */
   int n_rivals;
   bool spiteful; /* after an append nothing works any more */
-  int n_appends;
-  cb_event_kind first_kind; /* of the first append since n_appends was zero */
 } moody_store;
 
 static cocabo_status moody_create(cocabo_store *s, const char *name, cb_event *created,
@@ -623,18 +621,17 @@ static cocabo_status moody_create(cocabo_store *s, const char *name, cb_event *c
 }
 
 static cocabo_status moody_read(cocabo_store *s, int64_t id, int64_t seq,
-                                cb_event_fn each, void *user, cocabo_error *e) {
+                                cb_event_fn each, cb_number_fn expired, void *user,
+                                cocabo_error *e) {
   moody_store *moody = (moody_store *)s;
   if (moody->deaf)
     return cb_fail(e, COCABO_E_STORE, "the line is dead");
-  return moody->inner->ops->read_since(moody->inner, id, seq, each, user, e);
+  return moody->inner->ops->read_since(moody->inner, id, seq, each, expired, user, e);
 }
 
 static cocabo_status moody_append(cocabo_store *s, int64_t id, const cb_append *what,
                                   cocabo_error *e) {
   moody_store *moody = (moody_store *)s;
-  if (moody->n_appends++ == 0)
-    moody->first_kind = what->events[0].kind;
   if (moody->broken_appends > 0) {
     moody->broken_appends--;
     return cb_fail(e, COCABO_E_STORE, "disk full");
@@ -655,16 +652,8 @@ static cocabo_status moody_append(cocabo_store *s, int64_t id, const cb_append *
   return status;
 }
 
-static cocabo_status moody_expired(cocabo_store *s, int64_t id, cb_number_fn each,
-                                   void *user, cocabo_error *e) {
-  cocabo_store *inner = ((moody_store *)s)->inner;
-  return inner->ops->expired(inner, id, each, user, e);
-}
-
-static const cb_store_ops moody_ops = {.create = moody_create,
-                                       .read_since = moody_read,
-                                       .append = moody_append,
-                                       .expired = moody_expired};
+static const cb_store_ops moody_ops = {
+    .create = moody_create, .read_since = moody_read, .append = moody_append};
 
 static void whoever_is_overtaken_starts_over(void **state) {
   (void)state;
@@ -774,33 +763,6 @@ static void what_the_log_accepted_counts(void **state) {
   cocabo_store_free(inner);
 }
 
-static void what_others_did_during_a_fit_is_seen(void **state) {
-  (void)state;
-  cocabo_store *inner = cocabo_store_new_memory();
-  moody_store moody = {.base.ops = &moody_ops, .inner = inner};
-  cocabo_study *study = create(
-      mixed_space(), &moody.base,
-      WITH("sampler", "cocabo", "n_init", "2", "refit_every", "2", "samples", "50"));
-  assert_ok(cocabo_study_open(&moody.rival, "s", inner, &err));
-  int fits = 0;
-  for (int i = 0; i < 12; i++) {
-    moody.n_rivals = 1;
-    moody.n_appends = 0;
-    cocabo_trial *t = ask_one(study);
-    assert_ok(cocabo_study_tell(study, cocabo_trial_number(t), objective(t), &err));
-    cocabo_trial_free(t);
-    if (moody.first_kind != CB_MODEL_FITTED)
-      continue;
-    fits++;
-    assert_int_equal(moody.n_appends,
-                     3); /* fit, ask, tell: overtaken, but no conflict */
-  }
-  assert_true(fits > 0);
-  cocabo_study_free(study);
-  cocabo_study_free(moody.rival);
-  cocabo_store_free(inner);
-}
-
 /* ---- workers --------------------------------------------------------------------- */
 
 enum { WORKERS = 4, EACH = 25 };
@@ -872,7 +834,6 @@ int main(void) {
       cmocka_unit_test(being_overtaken_for_ever_is_busy),
       cmocka_unit_test(a_broken_store_leaves_the_study_as_it_was),
       cmocka_unit_test(what_the_log_accepted_counts),
-      cmocka_unit_test(what_others_did_during_a_fit_is_seen),
       cmocka_unit_test(workers_share_a_study),
   };
   return cmocka_run_group_tests_name("study/study", tests, NULL, NULL);

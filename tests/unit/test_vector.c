@@ -85,7 +85,6 @@ static void fill_covariance(void) {
     for (int j = 0; j < C; j++)
       h[j] = H[i + j * N];
     cb_kernel_hamming(&k, N, H, N, h, kh);
-    cb_kernel_overlap(C, N, H, N, h, ka);
     cb_kernel_weights(&k, N, kh, ka, &slice);
     cb_kernel_row(&k, N, X, N, &slice, x, A + (size_t)i * N);
     A[i + i * N] += k.noise;
@@ -104,7 +103,7 @@ static void keep_algebra(void) {
   keep(N * N, inverse);
   for (int i = 0; i < N * CB_BLOCK; i++)
     block[i] = y[i % N] * (1.0 + i % 7);
-  cb_block_solve(N, A, N, block, squares);
+  cb_block_solve(N, A, N, CB_BLOCK, block, squares);
   cb_block_weigh(N, block, y, weighed);
   keep(N * CB_BLOCK, block), keep(CB_BLOCK, squares), keep(CB_BLOCK, weighed);
   memcpy(b, y, sizeof b);
