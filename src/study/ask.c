@@ -189,11 +189,11 @@ static void resume_offered(batch *b, const cb_lost *lost, const cb_history *hist
     }
 }
 
-/* Proposals k .. k+n-1 become ASKED events of one origin, the first of which says who
- * proposed them. */
-static cocabo_status fill_asked(const cb_fold *fold, batch *b, int k, int n,
+/* Proposals k .. k+n-1 become ASKED events of one origin, the first of which says
+ * which sampler made them. */
+static cocabo_status fill_asked(const cocabo_study *study, batch *b, int k, int n,
                                 cb_origin origin, cocabo_error *err) {
-  const cb_history *history = fold->history;
+  const cb_history *history = study->fold.history;
   const cocabo_space *space = history->space;
   cb_event *first = &b->handed[b->n_resumed + k];
   for (int i = 0; i < n; i++) {
@@ -208,7 +208,7 @@ static cocabo_status fill_asked(const cb_fold *fold, batch *b, int k, int n,
     first[i].proposal.n_draws = b->proposals[k + i].drawn ? space->c : 0;
   }
   char text[CB_FINGERPRINT];
-  first->proposal.fingerprint = cb_strdup(cb_fingerprint(fold, origin, text));
+  first->proposal.fingerprint = cb_strdup(cb_fingerprint(&study->fold, origin, text));
   return first->proposal.fingerprint ? COCABO_OK : cb_no_memory(err);
 }
 
@@ -217,7 +217,7 @@ static cocabo_status propose_design(cocabo_study *study, batch *b, cocabo_error 
     return COCABO_OK;
   CB_TRY(cb_propose(&study->proposer, &study->fold, NULL, CB_BY_DESIGN, b->first,
                     b->n_design, b->proposals, err));
-  return fill_asked(&study->fold, b, 0, b->n_design, CB_BY_DESIGN, err);
+  return fill_asked(study, b, 0, b->n_design, CB_BY_DESIGN, err);
 }
 
 static cocabo_status note_pending(cb_event *event, const cb_history *history,
@@ -252,7 +252,7 @@ static cocabo_status propose_seeing(cocabo_study *study, batch *b, const attempt
   cb_event *first = &b->handed[b->n_resumed + k];
   CB_TRY(cb_propose(&study->proposer, &study->fold, fit, CB_BY_SAMPLER, b->first + k,
                     b->n_sampled, &b->proposals[k], err));
-  CB_TRY(fill_asked(&study->fold, b, k, b->n_sampled, CB_BY_SAMPLER, err));
+  CB_TRY(fill_asked(study, b, k, b->n_sampled, CB_BY_SAMPLER, err));
   if (fit)
     CB_TRY(note_fit(first, own ? a->fitted.id : history->fit_id, err));
   return note_pending(first, history, err);
