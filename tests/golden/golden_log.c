@@ -4,19 +4,21 @@
  *   golden_log FILE sqlite:///DB  FILE copied into a store, for `cocabo verify`
  *   golden_log --write FILE       the studies of this program made anew
  *
- * Replaying exits with 1 unless every point was proposed again and none differs. It
- * needs neither SQLite nor cmocka, so that tests/cross can build it for any machine.
+ * Replaying exits with 1 unless every point was proposed again and none differs. What
+ * is written has the same bytes on every machine: random ids and times are replaced.
+ * The program needs neither SQLite nor cmocka, so that tests/cross can build it for any
+ * machine.
  *
  * A line is an event: its head, and the body as the codec writes it. The head is read
  * in exactly the form in which it is written.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "cocabo_store.h"
 #include "log/codec.h"
 #include "study/study.h"
@@ -105,12 +107,13 @@ static cocabo_study *create(const plan *p, cocabo_store *store) {
 static double value_of(const cocabo_study *study, int64_t number, bool noisy) {
   const cb_history *history = cb_study_history(study);
   const cb_trial *trial = &history->trials[number];
-  double sum = noisy ? 0.2 * sin(12.9898 * (double)number) : 0.0;
+  double sum = noisy ? 0.02 * (double)(number * 7919 % 23) : 0.0;
   for (int j = 0; j < history->space->n; j++) {
     const cb_param *param = &history->space->params[j];
     const double v =
         param->kind == CB_REAL ? trial->cells[j].real : (double)trial->cells[j].integer;
-    const double apart = (param->log ? log10(v / param->low) : v) - 0.7 - 0.1 * j;
+    const double apart =
+        (param->log ? 0.4 * cb_log(v / param->low) : v) - 0.7 - 0.1 * j;
     sum += apart * apart / (1.0 + j);
   }
   return sum;
@@ -142,7 +145,7 @@ static void live(cocabo_study *study, const plan *p) {
 
 #define HEAD                                                                           \
   "{\"study\":\"%s\",\"seq\":%" PRId64 ",\"id\":\"%016" PRIx64 "%016" PRIx64           \
-  "\",\"time\":%.6f,\"kind\":%d,\"number\":%" PRId64 ",\"attempt\":%" PRId64           \
+  "\",\"time\":%.1f,\"kind\":%d,\"number\":%" PRId64 ",\"attempt\":%" PRId64           \
   ",\"body\":"
 #define HEAD_READ                                                                      \
   "{\"study\":\"%63[^\"]\",\"seq\":%" SCNd64 ",\"id\":\"%16" SCNx64 "%16" SCNx64       \
@@ -152,18 +155,35 @@ static void live(cocabo_study *study, const plan *p) {
 typedef struct writer {
   FILE *out;
   const char *study;
+  uint64_t origin; /* the random half of all ids of the study */
+  uint64_t stands; /* what stands for it in the file */
   char letters[COCABO_MAX_PARAMETERS + 1];
 } writer;
+
+/* Ids of fits occur in bodies too. */
+static void replace_ids(const writer *w, cb_json *body) {
+  char from[17], to[17];
+  snprintf(from, sizeof from, "%016" PRIx64, w->origin);
+  snprintf(to, sizeof to, "%016" PRIx64, w->stands);
+  for (size_t i = 0; i + 16 <= body->length; i++)
+    if (memcmp(body->text + i, from, 16) == 0)
+      memcpy(body->text + i, to, 16);
+}
 
 static cocabo_status write_event(void *user, const cb_event *event, cocabo_error *e) {
   writer *w = user;
   cb_json body = {0};
-  if (event->space)
+  if (event->kind == CB_STUDY_CREATED) {
     cb_codec_letters(event->space, w->letters);
+    w->origin = event->id[0];
+  }
+  if (event->id[0] != w->origin)
+    die("an event that another handle wrote, in study", w->study);
   const cocabo_status status = cb_codec_encode(&body, event, w->letters, e);
+  replace_ids(w, &body);
   if (status == COCABO_OK)
-    fprintf(w->out, HEAD "%.*s}\n", w->study, event->seq, event->id[0], event->id[1],
-            event->time, (int)event->kind, event->number, event->attempt,
+    fprintf(w->out, HEAD "%.*s}\n", w->study, event->seq, w->stands, event->id[1],
+            (double)event->seq, (int)event->kind, event->number, event->attempt,
             (int)body.length, body.text);
   cb_json_free(&body);
   return status;
@@ -176,7 +196,7 @@ static int write_log(const char *path) {
   for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
     cocabo_store *store = cocabo_store_new_memory();
     cocabo_study *study = create(&plans[i], store);
-    writer w = {.out = out, .study = plans[i].name};
+    writer w = {.out = out, .study = plans[i].name, .stands = i + 1};
     live(study, &plans[i]);
     must(store->ops->read_since(store, study->id, 0, write_event, NULL, &w, &err));
     cocabo_study_free(study);
