@@ -277,7 +277,6 @@ static int evaluate_main(int argc, char **argv) {
 const front_command bench_evaluate = {
     .name = "evaluate",
     /* Libraries that problems call may print, and the answers must stay alone. */
-    .thinks = true,
     .summary = "Evaluates a problem at points that another program chooses.",
     .usage = "PROBLEM [options]",
     .options = options,

@@ -306,7 +306,6 @@ static int figure_main(int argc, char **argv) {
 
 const front_command bench_figure = {
     .name = "figure",
-    .thinks = true,
     .summary = "Draws results as curves, or the categories that a run chose.",
     .usage = "FILE ... -o FILE.svg [options]",
     .options = options,

@@ -351,7 +351,6 @@ static int latency_main(int argc, char **argv) {
 
 const front_command bench_latency = {
     .name = "latency",
-    .thinks = true,
     .summary = "Measures how long a method thinks per suggestion.",
     .usage = "--problem LIST --method LIST [options]",
     .options = options,

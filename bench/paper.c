@@ -305,7 +305,6 @@ static int paper_main(int argc, char **argv) {
 
 const front_command bench_paper = {
     .name = "paper",
-    .thinks = true,
     .summary = "Does an experiment of the paper: runs, figure and table.",
     .usage = "--figure 3|4|yacht|table1 -o DIR [options]",
     .options = options,

@@ -158,7 +158,6 @@ static int run_main(int argc, char **argv) {
 
 const front_command bench_run = {
     .name = "run",
-    .thinks = true,
     .summary = "Runs methods on problems and writes one row an evaluation.",
     .usage = "--problem LIST --method LIST [options] -o FILE",
     .options = options,

@@ -118,13 +118,14 @@ enum { RESTARTS = 5, EVALUATIONS = 200 };
 
 static cocabo_status learn(const split *s, const cb_kernel_spec *spec,
                            const cb_theta_box *box, double *theta, cocabo_error *err) {
+  const cb_fit_plan plan = {.restarts = RESTARTS, .max_evaluations = EVALUATIONS};
   cb_likelihood *likelihood;
   CB_TRY(cb_likelihood_new(&likelihood, spec, s->train, s->x, s->h, err));
   cb_likelihood_set_y(likelihood, s->y);
   memcpy(theta, box->start, (size_t)cb_theta_lay_out(spec).count * sizeof *theta);
   cb_rng rng = bench_rng(s->repeat, BENCH_STREAM_SURROGATE, 1);
   const cocabo_status status =
-      cb_gp_fit(likelihood, spec, box, RESTARTS, EVALUATIONS, &rng, theta, NULL, err);
+      cb_gp_fit(likelihood, spec, box, &plan, &rng, theta, NULL, err);
   cb_likelihood_free(likelihood);
   return status;
 }
@@ -464,7 +465,6 @@ static int surrogate_main(int argc, char **argv) {
 
 const front_command bench_surrogate = {
     .name = "surrogate",
-    .thinks = true,
     .summary = "Scores models by the log predictive density of test points.",
     .usage = "--problem LIST [options]",
     .options = options,

@@ -56,7 +56,6 @@ typedef struct front_command {
   cocabo_status (*more)(front_buffer *out, cocabo_error *err);
   const char *examples;               /* lines for the help */
   int (*main)(int argc, char **argv); /* its arguments only; returns the exit status */
-  bool thinks;                        /* has samplers propose or models fitted */
 } front_command;
 
 /* The option of that name ("--output" finds "-o, --output"), or NULL. */

@@ -1,10 +1,9 @@
+/* program.c - a program made of commands: finds the one that is named and runs it. */
 #include "common/program.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/fail.h"
 
@@ -49,19 +48,6 @@ static const char *command_name(int i) {
   return enumerated[i] ? enumerated[i]->name : NULL;
 }
 
-/* The Fortran library that minimises for us writes a remark to descriptor 1 now and
- * then, which would spoil what other programs read. So our output gets a descriptor of
- * its own, and 1 leads nowhere. */
-static void keep_output_to_ourselves(void) {
-  const int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  FILE *out = own >= 0 && nowhere >= 0 ? fdopen(own, "w") : NULL;
-  if (out && dup2(nowhere, STDOUT_FILENO) >= 0)
-    stdout = out;
-  if (nowhere >= 0)
-    close(nowhere);
-}
-
 static int dispatch(const front_program *program, int argc, char **argv) {
   const front_command *command = front_find_command(program, argv[0]);
   if (!command) {
@@ -76,8 +62,6 @@ static int dispatch(const front_program *program, int argc, char **argv) {
     front_print_help(command);
     return front_finish_output(command->name);
   }
-  if (command->thinks)
-    keep_output_to_ourselves();
   return command->main(argc - 1, argv + 1);
 }
 

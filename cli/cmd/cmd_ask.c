@@ -111,7 +111,6 @@ static int ask_main(int argc, char **argv) {
 
 const cli_command cmd_ask = {
     .name = "ask",
-    .thinks = true,
     .summary = "Asks for trials to evaluate.",
     .usage = "[-n K] [--lease S] [options]",
     .options = options,

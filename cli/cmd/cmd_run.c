@@ -57,7 +57,6 @@ static int run_main(int argc, char **argv) {
 
 const cli_command cmd_run = {
     .name = "run",
-    .thinks = true,
     .summary = "Tunes a program. The same line again resumes.",
     .usage = "-p 'NAME=DOMAIN' ... -n TRIALS [options] -- CMD [ARG or {NAME}] ...",
     .options = options,

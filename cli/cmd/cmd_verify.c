@@ -144,7 +144,6 @@ static int verify_main(int argc, char **argv) {
 
 const cli_command cmd_verify = {
     .name = "verify",
-    .thinks = true,
     .summary = "Checks a study against its log, and replays proposals.",
     .usage = "[--proposals all|K] [options]",
     .options = options,

@@ -60,7 +60,6 @@ static int worker_main(int argc, char **argv) {
 
 const cli_command cmd_worker = {
     .name = "worker",
-    .thinks = true,
     .summary = "Helps with a study: evaluates its trials until its budget is reached.",
     .usage = "[--study NAME] [-j N] [options]",
     .options = options,

@@ -1,10 +1,11 @@
+/* gp_fit.c - boxes and beliefs of hyper-parameters, and the search for the best. */
 #include "model/gp_fit.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/lbfgsb.h"
 #include "base/maths.h"
+#include "base/minimise.h"
 #include "base/status.h"
 
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
@@ -87,30 +88,44 @@ static void random_start(const cb_theta_box *box, int n, cb_rng *rng, double *th
 }
 
 cocabo_status cb_gp_fit(cb_likelihood *likelihood, const cb_kernel_spec *spec,
-                        const cb_theta_box *box, int restarts, int max_evaluations,
-                        cb_rng *rng, double *theta, double *value, cocabo_error *err) {
+                        const cb_theta_box *box, const cb_fit_plan *plan, cb_rng *rng,
+                        double *theta, double *value, cocabo_error *err) {
   problem p = {likelihood, box, cb_theta_lay_out(spec).count};
-  const cb_lbfgsb_limits limits = {
-      .max_evaluations = max_evaluations, .f_tolerance = 1e-9, .grad_tolerance = 1e-5};
-  cb_lbfgsb *ws;
-  CB_TRY(cb_lbfgsb_new(&ws, p.n_theta, err));
+  const size_t bytes = (size_t)p.n_theta * sizeof *theta;
+  double best = INFINITY, found[CB_MAX_THETA], candidate[CB_MAX_THETA];
+  double scale[CB_MAX_THETA];
+  /* Where something is believed, a parameter moves as far as the belief is wide. */
+  for (int i = 0; i < p.n_theta; i++)
+    scale[i] = box->prior_sd[i] > 0.0 ? box->prior_sd[i] : 1.0;
+  const cb_minimise_limits limits = {.max_evaluations = plan->max_evaluations,
+                                     .f_tolerance = 1e-9,
+                                     .grad_tolerance = 1e-5,
+                                     .scale = scale,
+                                     .interrupt = plan->interrupt,
+                                     .user = plan->user};
+  cb_minimiser *ws;
+  CB_TRY(cb_minimiser_new(&ws, p.n_theta, err));
 
-  double best = INFINITY, candidate[CB_MAX_THETA];
-  memcpy(candidate, theta, (size_t)p.n_theta * sizeof *theta);
-  for (int start = 0; start <= restarts; start++) {
+  bool interrupted = false;
+  memcpy(candidate, theta, bytes);
+  for (int start = 0; start <= plan->restarts && !interrupted; start++) {
     if (start > 0)
       random_start(box, p.n_theta, rng, candidate);
-    const double found = cb_lbfgsb_minimise(ws, candidate, box->lower, box->upper,
-                                            negative, &p, &limits);
-    if (found < best) {
-      best = found;
-      memcpy(theta, candidate, (size_t)p.n_theta * sizeof *theta);
+    const double reached =
+        cb_minimise(ws, candidate, box->lower, box->upper, negative, &p, &limits);
+    interrupted = cb_minimise_interrupted(ws);
+    if (reached < best) {
+      best = reached;
+      memcpy(found, candidate, bytes);
     }
   }
-  cb_lbfgsb_free(ws);
+  cb_minimiser_free(ws);
+  if (interrupted)
+    return cb_fail(err, COCABO_E_INTERRUPTED, "the fit of the model was interrupted");
   if (!isfinite(best))
     return cb_fail(err, COCABO_E_NUMERIC,
                    "no hyper-parameters give a covariance that can be factored");
+  memcpy(theta, found, bytes);
   if (value)
     *value = -best;
   return COCABO_OK;

@@ -27,12 +27,19 @@ void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box);
  * next to none. */
 void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box);
 
-/* Maximises likelihood times prior from theta (in and out) and from `restarts` random
- * points, each with at most max_evaluations; keeps the best. The logarithm of what is
- * maximised is returned through *value unless it is NULL (the prior up to a constant).
- */
+/* How much a fit may do, and who may end it. */
+typedef struct cb_fit_plan {
+  int restarts;                  /* from random points, besides theta */
+  int max_evaluations;           /* of the likelihood, from each of them */
+  cocabo_interrupt_fn interrupt; /* asked before every evaluation; NULL: never */
+  void *user;
+} cb_fit_plan;
+
+/* Maximises likelihood times prior from theta (in and out) and from random points, and
+ * keeps the best. The logarithm of what is maximised is returned through *value unless
+ * it is NULL (the prior up to a constant). COCABO_E_INTERRUPTED leaves theta alone. */
 cocabo_status cb_gp_fit(cb_likelihood *likelihood, const cb_kernel_spec *spec,
-                        const cb_theta_box *box, int restarts, int max_evaluations,
-                        cb_rng *rng, double *theta, double *value, cocabo_error *err);
+                        const cb_theta_box *box, const cb_fit_plan *plan, cb_rng *rng,
+                        double *theta, double *value, cocabo_error *err);
 
 #endif

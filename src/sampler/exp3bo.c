@@ -540,7 +540,7 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
       continue;
     CB_TRY(cb_ask_poll(ask, err));
     CB_TRY(need_surrogate(s, arm, err));
-    CB_TRY(cb_surrogate_fit(s->surrogates[arm], history, history->y, &s->box, RESTARTS,
+    CB_TRY(cb_surrogate_fit(s->surrogates[arm], ask, history->y, &s->box, RESTARTS,
                             &rng, out->theta + (size_t)arm * count, err));
   }
   return COCABO_OK;

@@ -66,8 +66,8 @@ cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out
   out->n_theta = (int)n;
   memcpy(out->theta, theta_of(learner, ask->fit), n * sizeof *out->theta);
   CB_TRY(cb_targets_set(&learner->targets, history, learner->settings, err));
-  return cb_surrogate_fit(learner->surrogate, history, learner->targets.y,
-                          &learner->box, RESTARTS, &rng, out->theta, err);
+  return cb_surrogate_fit(learner->surrogate, ask, learner->targets.y, &learner->box,
+                          RESTARTS, &rng, out->theta, err);
 }
 
 cocabo_status cb_learner_best(cb_learner *learner, const cb_ask *ask, int64_t *row,

@@ -199,7 +199,11 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
                                int model, double *theta, double *evidence,
                                cocabo_error *err) {
   const int64_t results = ask->history->n;
-  const int restarts = !ask->fit && results < MANY_RESULTS ? FIRST_RESTARTS : 0;
+  const cb_fit_plan plan = {
+      .restarts = !ask->fit && results < MANY_RESULTS ? FIRST_RESTARTS : 0,
+      .max_evaluations = evaluations_for(results),
+      .interrupt = ask->interrupt,
+      .user = ask->user};
   const double *targets;
   double mean, sd;
   int n;
@@ -208,8 +212,7 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   cb_likelihood_set_y(likelihood, targets);
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   memcpy(theta, theta_of(s, ask->fit, model), (size_t)theta_count(s) * sizeof *theta);
-  CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, restarts, evaluations_for(results),
-                   &rng, theta, evidence, err));
+  CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, &plan, &rng, theta, evidence, err));
   cb_moments(n, targets, &mean, &sd);
   *evidence -= n * cb_log(sd);
   if (model == WARPED)

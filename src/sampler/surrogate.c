@@ -358,16 +358,19 @@ cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
   return COCABO_OK;
 }
 
-cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
-                               const double *y, const cb_theta_box *box, int restarts,
-                               cb_rng *rng, double *theta, cocabo_error *err) {
+cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_ask *ask, const double *y,
+                               const cb_theta_box *box, int restarts, cb_rng *rng,
+                               double *theta, cocabo_error *err) {
+  const cb_fit_plan plan = {.restarts = restarts,
+                            .max_evaluations = FIT_EVALUATIONS,
+                            .interrupt = ask->interrupt,
+                            .user = ask->user};
   cb_likelihood *likelihood;
-  CB_TRY(cb_surrogate_likelihood(s, history, &likelihood, err));
+  CB_TRY(cb_surrogate_likelihood(s, ask->history, &likelihood, err));
   cocabo_status status = gather_targets(s, y, err);
   if (status == COCABO_OK) {
     cb_likelihood_set_y(likelihood, s->y);
-    status = cb_gp_fit(likelihood, &s->spec, box, restarts, FIT_EVALUATIONS, rng, theta,
-                       NULL, err);
+    status = cb_gp_fit(likelihood, &s->spec, box, &plan, rng, theta, NULL, err);
   }
   cb_likelihood_free(likelihood);
   return status;

@@ -17,6 +17,7 @@
 #include "model/gp.h"
 #include "model/gp_fit.h"
 #include "model/likelihood.h"
+#include "sampler/sampler.h"
 
 typedef struct cb_surrogate cb_surrogate;
 
@@ -63,9 +64,10 @@ cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history
 cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
                                    const double **out, cocabo_error *err);
 
-/* Learns theta (in and out), from where it is and from `restarts` random points. */
-cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_history *history,
-                               const double *y, const cb_theta_box *box, int restarts,
-                               cb_rng *rng, double *theta, cocabo_error *err);
+/* Learns theta (in and out) from the history of the ask, which may be interrupted; from
+ * where theta is and from `restarts` random points. */
+cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_ask *ask, const double *y,
+                               const cb_theta_box *box, int restarts, cb_rng *rng,
+                               double *theta, cocabo_error *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/block.h"
-#include "base/lbfgsb.h"
 #include "base/mem.h"
+#include "base/minimise.h"
 #include "base/status.h"
 
 enum {
@@ -40,21 +40,21 @@ typedef struct {
 
 struct cb_search {
   cb_domain domain;
-  cb_lbfgsb *lbfgsb;     /* NULL without numeric inputs */
-  int capacity;          /* of the pool: max_pool or MAX_NEIGHBOURS, the larger */
-  points pool;           /* capacity */
-  points result;         /* RESULTS, ranked at the end */
-  points exact;          /* CB_BLOCK: candidates whose deviation is wanted */
-  double *mu, *sd;       /* capacity */
-  int32_t *which, *to;   /* capacity: neighbours by one category */
-  screened *queue;       /* capacity: candidates, the highest bound first */
-  int *order;            /* capacity: a ranking */
-  double *lower, *upper; /* d: the box of this run */
-  double *dmu, *dsd;     /* d */
-  double *at_x, *try_x;  /* d: where a climb is, and where it tries to be */
-  int32_t *at_h, *try_h; /* c */
-  int n_swaps;           /* neighbours by one category */
-  int n_combinations;    /* of categories, 0 if more than ALL_COMBINATIONS */
+  cb_minimiser *minimiser; /* NULL without numeric inputs */
+  int capacity;            /* of the pool: max_pool or MAX_NEIGHBOURS, the larger */
+  points pool;             /* capacity */
+  points result;           /* RESULTS, ranked at the end */
+  points exact;            /* CB_BLOCK: candidates whose deviation is wanted */
+  double *mu, *sd;         /* capacity */
+  int32_t *which, *to;     /* capacity: neighbours by one category */
+  screened *queue;         /* capacity: candidates, the highest bound first */
+  int *order;              /* capacity: a ranking */
+  double *lower, *upper;   /* d: the box of this run */
+  double *dmu, *dsd;       /* d */
+  double *at_x, *try_x;    /* d: where a climb is, and where it tries to be */
+  int32_t *at_h, *try_h;   /* c */
+  int n_swaps;             /* neighbours by one category */
+  int n_combinations;      /* of categories, 0 if more than ALL_COMBINATIONS */
 
   cb_gp *gp; /* of the current run */
   const cb_acquire *acquire;
@@ -145,7 +145,7 @@ cocabo_status cb_search_new(cb_search **out, const cb_domain *domain, int max_po
   carve(s, (char *)(s + 1));
   count_neighbours(s);
   if (domain->d > 0) {
-    const cocabo_status status = cb_lbfgsb_new(&s->lbfgsb, domain->d, err);
+    const cocabo_status status = cb_minimiser_new(&s->minimiser, domain->d, err);
     if (status != COCABO_OK) {
       cb_free(s);
       return status;
@@ -158,7 +158,7 @@ cocabo_status cb_search_new(cb_search **out, const cb_domain *domain, int max_po
 void cb_search_free(cb_search *search) {
   if (!search)
     return;
-  cb_lbfgsb_free(search->lbfgsb);
+  cb_minimiser_free(search->minimiser);
   cb_free(search);
 }
 
@@ -347,16 +347,16 @@ static bool gains(double value, double over) {
 
 /* Over x along at_h; *value rises if it helped. A fixed h is bound already. */
 static bool climb(cb_search *s, double *value) {
-  const cb_lbfgsb_limits limits = {.max_evaluations = s->plan->evaluations,
-                                   .f_tolerance = 1e-9,
-                                   .grad_tolerance = 1e-6};
+  const cb_minimise_limits limits = {.max_evaluations = s->plan->evaluations,
+                                     .f_tolerance = 1e-9,
+                                     .grad_tolerance = 1e-6};
   if (s->domain.d == 0)
     return false;
   copy_x(s, s->try_x, s->at_x);
   if (!is_bound(s))
     cb_gp_bind(s->gp, s->at_h);
-  double reached = -cb_lbfgsb_minimise(s->lbfgsb, s->try_x, s->lower, s->upper,
-                                       negative, s, &limits);
+  double reached =
+      -cb_minimise(s->minimiser, s->try_x, s->lower, s->upper, negative, s, &limits);
   if (s->domain.any_grid) {
     snap(s, s->try_x);
     reached = score_one(s, s->try_x, s->at_h);

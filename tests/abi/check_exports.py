@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-ALLOWED = ("libc.so", "libm.so", "liblbfgsb.so",
+ALLOWED = ("libc.so", "libm.so",
            "ld-linux", "libgcov", "libasan", "libubsan", "libgcc_s", *sys.argv[3:])
 
 library = sys.argv[1]

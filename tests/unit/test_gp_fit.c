@@ -34,7 +34,9 @@ static void fitting_finds_the_maximum_that_a_grid_finds(void **state) {
   memcpy(theta, box.start, sizeof theta);
   const double before = cb_likelihood_value(l, theta, NULL);
   cb_rng rng = cb_rng_make(1, CB_RNG_FIT, 0);
-  assert_ok(cb_gp_fit(l, &spec, &box, 5, 80, &rng, theta, &value, &err));
+  assert_ok(cb_gp_fit(l, &spec, &box,
+                      &(cb_fit_plan){.restarts = 5, .max_evaluations = 80}, &rng, theta,
+                      &value, &err));
   assert_true(value > before + 5.0);
   assert_close(cb_likelihood_value(l, theta, NULL), value, 1e-12);
   for (int i = 0; i < 3; i++)
@@ -68,7 +70,9 @@ static void the_same_stream_gives_the_same_bits(void **state) {
     cb_likelihood_set_y(l, y);
     memcpy(theta[run], box.start, sizeof theta[run]);
     cb_rng rng = cb_rng_make(4, CB_RNG_FIT, 7);
-    assert_ok(cb_gp_fit(l, &spec, &box, 3, 50, &rng, theta[run], NULL, &err));
+    assert_ok(cb_gp_fit(l, &spec, &box,
+                        &(cb_fit_plan){.restarts = 3, .max_evaluations = 50}, &rng,
+                        theta[run], NULL, &err));
     cb_likelihood_free(l);
   }
   assert_memory_equal(theta[0], theta[1], sizeof theta[0]);
@@ -88,9 +92,10 @@ static void poisoned_data_is_a_numeric_failure_and_leaves_theta(void **state) {
   assert_ok(cb_likelihood_new(&l, &spec, N, x, h, &err));
   cb_likelihood_set_y(l, y);
   cb_rng rng = cb_rng_make(4, CB_RNG_FIT, 7);
-  assert_fails(cb_gp_fit(l, &spec, &box, 1, 20, &rng, theta, NULL, &err),
-               COCABO_E_NUMERIC,
-               "no hyper-parameters give a covariance that can be factored");
+  assert_fails(
+      cb_gp_fit(l, &spec, &box, &(cb_fit_plan){.restarts = 1, .max_evaluations = 20},
+                &rng, theta, NULL, &err),
+      COCABO_E_NUMERIC, "no hyper-parameters give a covariance that can be factored");
   assert_memory_equal(theta, box.start, sizeof theta);
   cb_likelihood_free(l);
 }
@@ -111,7 +116,9 @@ static void out_of_memory_is_an_error_not_a_crash(void **state) {
   cb_likelihood_set_y(l, y);
   cb_rng rng = cb_rng_make(4, CB_RNG_FIT, 7);
   cb_mem_fail_after(0);
-  assert_int_equal(cb_gp_fit(l, &spec, &box, 1, 20, &rng, theta, NULL, &err),
+  assert_int_equal(cb_gp_fit(l, &spec, &box,
+                             &(cb_fit_plan){.restarts = 1, .max_evaluations = 20}, &rng,
+                             theta, NULL, &err),
                    COCABO_E_NO_MEMORY);
   cb_likelihood_free(l);
 }

@@ -22,7 +22,9 @@ static void learn(double *theta, double *likelihood) {
   memcpy(theta, box.start, (size_t)cb_theta_lay_out(&spec).count * sizeof *theta);
   assert_ok(cb_likelihood_new(&l, &spec, ONEHOT_TRAIN, onehot_x, onehot_h, &err));
   cb_likelihood_set_y(l, onehot_y);
-  assert_ok(cb_gp_fit(l, &spec, &box, 5, 200, &rng, theta, likelihood, &err));
+  assert_ok(cb_gp_fit(l, &spec, &box,
+                      &(cb_fit_plan){.restarts = 5, .max_evaluations = 200}, &rng,
+                      theta, likelihood, &err));
   cb_likelihood_free(l);
 }
 

@@ -1,11 +1,11 @@
 #include "check.h"
 
-#include "base/lbfgsb.h"
 #include "base/mem.h"
+#include "base/minimise.h"
 
 static cocabo_error err;
 
-static const cb_lbfgsb_limits LIMITS = {
+static const cb_minimise_limits LIMITS = {
     .max_evaluations = 200, .f_tolerance = 1e-14, .grad_tolerance = 1e-10};
 
 static double rosenbrock(void *context, const double *x, double *g) {
@@ -21,14 +21,14 @@ static void finds_a_free_minimum(void **state) {
   int calls = 0;
   double x[] = {-1.2, 1.0};
   const double lower[] = {-2.0, -2.0}, upper[] = {2.0, 2.0};
-  cb_lbfgsb *ws;
-  assert_ok(cb_lbfgsb_new(&ws, 2, &err));
-  assert_close(cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS),
-               0.0, 1e-15);
+  cb_minimiser *ws;
+  assert_ok(cb_minimiser_new(&ws, 2, &err));
+  assert_close(cb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS), 0.0,
+               1e-15);
   assert_close(x[0], 1.0, 1e-7);
   assert_close(x[1], 1.0, 1e-7);
   assert_true(calls < 80);
-  cb_lbfgsb_free(ws);
+  cb_minimiser_free(ws);
 }
 
 /* With x0 <= 0.5 the minimum is at (0.5, 0.25), on the bound: f = 0.25. */
@@ -37,13 +37,13 @@ static void stops_at_an_active_bound(void **state) {
   int calls = 0;
   double x[] = {7.0, -9.0}; /* outside: clipped first */
   const double lower[] = {-2.0, -2.0}, upper[] = {0.5, 2.0};
-  cb_lbfgsb *ws;
-  assert_ok(cb_lbfgsb_new(&ws, 2, &err));
-  assert_close(cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS),
-               0.25, 1e-12);
+  cb_minimiser *ws;
+  assert_ok(cb_minimiser_new(&ws, 2, &err));
+  assert_close(cb_minimise(ws, x, lower, upper, rosenbrock, &calls, &LIMITS), 0.25,
+               1e-12);
   assert_close(x[0], 0.5, 0.0);
   assert_close(x[1], 0.25, 1e-7);
-  cb_lbfgsb_free(ws);
+  cb_minimiser_free(ws);
 }
 
 static void keeps_to_its_budget_and_returns_the_best_seen(void **state) {
@@ -51,15 +51,14 @@ static void keeps_to_its_budget_and_returns_the_best_seen(void **state) {
   int calls = 0;
   double x[] = {-1.2, 1.0}, ignored[2];
   const double lower[] = {-2.0, -2.0}, upper[] = {2.0, 2.0};
-  const cb_lbfgsb_limits few = {.max_evaluations = 7, .grad_tolerance = 1e-10};
-  cb_lbfgsb *ws;
-  assert_ok(cb_lbfgsb_new(&ws, 2, &err));
-  const double value =
-      cb_lbfgsb_minimise(ws, x, lower, upper, rosenbrock, &calls, &few);
+  const cb_minimise_limits few = {.max_evaluations = 7, .grad_tolerance = 1e-10};
+  cb_minimiser *ws;
+  assert_ok(cb_minimiser_new(&ws, 2, &err));
+  const double value = cb_minimise(ws, x, lower, upper, rosenbrock, &calls, &few);
   assert_int_equal(calls, 7);
   assert_true(value < 24.2); /* the start's */
   assert_close(rosenbrock(&calls, x, ignored), value, 0.0);
-  cb_lbfgsb_free(ws);
+  cb_minimiser_free(ws);
 }
 
 /* Not finite beyond 0.8: the minimum of -x there is wherever the function still is. */
@@ -73,12 +72,12 @@ static void comes_back_from_nan(void **state) {
   (void)state;
   double x[] = {-0.9};
   const double lower[] = {-1.0}, upper[] = {1.0};
-  cb_lbfgsb *ws;
-  assert_ok(cb_lbfgsb_new(&ws, 1, &err));
-  const double value = cb_lbfgsb_minimise(ws, x, lower, upper, cliff, NULL, &LIMITS);
+  cb_minimiser *ws;
+  assert_ok(cb_minimiser_new(&ws, 1, &err));
+  const double value = cb_minimise(ws, x, lower, upper, cliff, NULL, &LIMITS);
   assert_true(value <= 0.9 && x[0] <= 0.8);
   assert_close(value, -x[0], 0.0);
-  cb_lbfgsb_free(ws);
+  cb_minimiser_free(ws);
 }
 
 static double nowhere(void *context, const double *x, double *g) {
@@ -91,19 +90,18 @@ static void never_finite_is_reported_as_infinity(void **state) {
   (void)state;
   double x[] = {0.3};
   const double lower[] = {-1.0}, upper[] = {1.0};
-  cb_lbfgsb *ws;
-  assert_ok(cb_lbfgsb_new(&ws, 1, &err));
-  assert_true(cb_lbfgsb_minimise(ws, x, lower, upper, nowhere, NULL, &LIMITS) ==
-              INFINITY);
+  cb_minimiser *ws;
+  assert_ok(cb_minimiser_new(&ws, 1, &err));
+  assert_true(cb_minimise(ws, x, lower, upper, nowhere, NULL, &LIMITS) == INFINITY);
   assert_close(x[0], 0.3, 0.0);
-  cb_lbfgsb_free(ws);
+  cb_minimiser_free(ws);
 }
 
 static void out_of_memory_is_an_error_not_a_crash(void **state) {
   (void)state;
-  cb_lbfgsb *ws;
+  cb_minimiser *ws;
   cb_mem_fail_after(0);
-  assert_int_equal(cb_lbfgsb_new(&ws, 3, &err), COCABO_E_NO_MEMORY);
+  assert_int_equal(cb_minimiser_new(&ws, 3, &err), COCABO_E_NO_MEMORY);
   assert_null(ws);
 }
 
@@ -116,5 +114,5 @@ int main(void) {
       cmocka_unit_test(never_finite_is_reported_as_infinity),
       cmocka_unit_test(out_of_memory_is_an_error_not_a_crash),
   };
-  return cmocka_run_group_tests_name("optim/lbfgsb", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("base/minimise", tests, NULL, NULL);
 }
