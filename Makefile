@@ -1,7 +1,7 @@
 # A thin front: the work is done by CMake (CMakePresets.json) and tools/.
 JOBS := $(shell nproc)
 
-.PHONY: all run test bench peers paper format clean setup-run setup-test
+.PHONY: all run test golden bench peers paper format clean setup-run setup-test
 all: setup-run
 	@cmake --preset release -DCOCABO_TESTS=OFF >build.log 2>&1 \
 	  && cmake --build --preset release -j $(JOBS) >>build.log 2>&1 \
@@ -17,6 +17,10 @@ run: all
 
 test: setup-test
 	@tools/test
+
+# What the samplers propose, written down anew; for changes that are meant to move it.
+golden: setup-test
+	@tools/golden
 
 # The figures we promise; minutes to an hour, not part of the tests.
 bench: all

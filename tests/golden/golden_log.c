@@ -2,7 +2,8 @@
  *
  *   golden_log FILE               every proposal in FILE made again, in memory
  *   golden_log FILE sqlite:///DB  FILE copied into a store, for `cocabo verify`
- *   golden_log --write FILE       the studies of this program made anew
+ *   golden_log --write FILE       the studies of this program made anew; refused
+ *                                 where FILE has other points of the same revision
  *
  * Replaying exits with 1 unless every point was proposed again and none differs. What
  * is written has the same bytes on every machine: random ids and times are replaced.
@@ -189,24 +190,6 @@ static cocabo_status write_event(void *user, const cb_event *event, cocabo_error
   return status;
 }
 
-static int write_log(const char *path) {
-  FILE *out = fopen(path, "w");
-  if (!out)
-    die("cannot write", path);
-  for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
-    cocabo_store *store = cocabo_store_new_memory();
-    cocabo_study *study = create(&plans[i], store);
-    writer w = {.out = out, .study = plans[i].name, .stands = i + 1};
-    live(study, &plans[i]);
-    must(store->ops->read_since(store, study->id, 0, write_event, NULL, &w, &err));
-    cocabo_study_free(study);
-    cocabo_store_free(store);
-  }
-  if (fclose(out) != 0)
-    die("cannot write", path);
-  return 0;
-}
-
 /* ---- reading --------------------------------------------------------------------- */
 
 typedef struct named {
@@ -261,11 +244,17 @@ static void load(shelf *l, const char *path) {
 
 /* ---- replaying ------------------------------------------------------------------- */
 
-static bool replay(shelf *l, const char *name) {
+static cocabo_report report_on(shelf *l, const char *name) {
   cocabo_study *study;
   cocabo_report report;
   must(cocabo_study_open(&study, name, l->store, &err));
   must(cocabo_study_verify(study, -1, &report, &err));
+  cocabo_study_free(study);
+  return report;
+}
+
+static bool replay(shelf *l, const char *name) {
+  const cocabo_report report = report_on(l, name);
   printf("%-18s %3" PRId64 " replayed, %" PRId64 " differing, %" PRId64 " foreign\n",
          name, report.replayed, report.differing, report.foreign);
   if (report.foreign > 0)
@@ -273,8 +262,22 @@ static bool replay(shelf *l, const char *name) {
   if (report.differing > 0)
     printf("%s: trial %" PRId64 " is the first that comes out differently here\n", name,
            report.first_differing);
-  cocabo_study_free(study);
   return report.replayed == report.trials && report.differing == 0;
+}
+
+/* A revision stands for its proposals; those of the file may only be lost with it. */
+static void refuse_to_move(const char *path) {
+  FILE *there = fopen(path, "r");
+  if (!there)
+    return;
+  fclose(there);
+  shelf l = {.store = cocabo_store_new_memory()};
+  load(&l, path);
+  for (int i = 0; i < l.n; i++)
+    if (report_on(&l, l.studies[i].name).differing > 0)
+      die("raise the revision of the sampler that proposes other points in study",
+          l.studies[i].name);
+  cocabo_store_free(l.store);
 }
 
 static int replay_log(shelf *l) {
@@ -282,6 +285,25 @@ static int replay_log(shelf *l) {
   for (int i = 0; i < l->n; i++)
     same = replay(l, l->studies[i].name) && same;
   return same ? 0 : 1;
+}
+
+static int write_log(const char *path) {
+  refuse_to_move(path);
+  FILE *out = fopen(path, "w");
+  if (!out)
+    die("cannot write", path);
+  for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+    cocabo_store *store = cocabo_store_new_memory();
+    cocabo_study *study = create(&plans[i], store);
+    writer w = {.out = out, .study = plans[i].name, .stands = i + 1};
+    live(study, &plans[i]);
+    must(store->ops->read_since(store, study->id, 0, write_event, NULL, &w, &err));
+    cocabo_study_free(study);
+    cocabo_store_free(store);
+  }
+  if (fclose(out) != 0)
+    die("cannot write", path);
+  return 0;
 }
 
 int main(int argc, char **argv) {
