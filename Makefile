@@ -3,7 +3,7 @@ JOBS := $(shell nproc)
 PREFIX := /usr/local
 INSTALL_BUILD := build-install
 
-.PHONY: all run test install uninstall bench peers paper format clean setup-run setup-test
+.PHONY: all run test install uninstall golden bench peers paper format clean setup-run setup-test
 all: setup-run
 	@cmake --preset release -DCOCABO_TESTS=OFF >build.log 2>&1 \
 	  && cmake --build --preset release -j $(JOBS) >>build.log 2>&1 \
@@ -28,6 +28,10 @@ install:
 	@cmake --install $(INSTALL_BUILD)
 uninstall:
 	@cmake --build $(INSTALL_BUILD) --target uninstall
+
+# What the samplers propose, written down anew; for changes that are meant to move it.
+golden: setup-test
+	@tools/golden
 
 # The figures we promise; minutes to an hour, not part of the tests.
 bench: all

@@ -5,7 +5,11 @@
  * the inner loops of prediction and of fitting. They are written here because BLAS
  * libraries solve triangles at a fraction of the speed they multiply at, fall back to
  * code of twenty years ago on processors they do not know, and give other bits on each;
+<<<<<<< HEAD
+ * these give the same bits everywhere (docs/design/decisions/0002).
+=======
  * these give the same bits on every machine (docs/design/decisions/0002).
+>>>>>>> main
  *
  * Matrices are column-major; only upper triangles are read and written.
  */

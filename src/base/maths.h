@@ -4,7 +4,8 @@
  * proposals depend on every bit. These are made of IEEE additions, multiplications,
  * divisions and integer operations only, in a fixed order, with contraction off
  * (-ffp-contract=off) and rounding to nearest. What libm rounds exactly (sqrt, fabs,
- * floor, nearbyint, frexp, ldexp ...) is the same everywhere and is used as it is.
+ * floor, nearbyint, frexp, ldexp ...) is the same everywhere and is used as it is; so
+ * are fmin and fmax, which may differ in the sign of a zero, by which nothing divides.
  *
  * Errors are in units of the last place of the true value, the largest found against
  * 40 digits (tests/unit/test_maths.c). Special values are those of the C standard.

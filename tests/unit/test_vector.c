@@ -85,6 +85,7 @@ static void fill_covariance(void) {
     for (int j = 0; j < C; j++)
       h[j] = H[i + j * N];
     cb_kernel_hamming(&k, N, H, N, h, kh);
+    cb_kernel_overlap(C, N, H, N, h, ka);
     cb_kernel_weights(&k, N, kh, ka, &slice);
     cb_kernel_row(&k, N, X, N, &slice, x, A + (size_t)i * N);
     A[i + i * N] += k.noise;
