@@ -10,7 +10,7 @@
 #include "common/fail.h"
 #include "io/output.h"
 #include "io/scalar.h"
-#include "plot/sheet.h"
+#include "io/sheet.h"
 
 /* One trial after the other, appended by `put`. */
 typedef cocabo_status (*put_trial)(front_buffer *out, const cocabo_study *study,

@@ -13,7 +13,7 @@
 #include "common/show.h"
 #include "io/output.h"
 #include "io/scalar.h"
-#include "plot/sheet.h"
+#include "io/sheet.h"
 
 /* ---- arguments ------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "plot/tree.h"
+#include "io/tree.h"
 
 #include <errno.h>
 #include <math.h>

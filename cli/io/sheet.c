@@ -1,4 +1,4 @@
-#include "plot/sheet.h"
+#include "io/sheet.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
