@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 const front_command *front_find_command(const front_program *program,
                                         const char *name) {
@@ -93,8 +93,8 @@ int front_main(const front_program *program, int argc, char **argv) {
   front_set_program(program->name);
   if (argc < 2) {
     cocabo_error err;
-    front_fail(&err, COCABO_E_INVALID, "no command given, %s --help shows them",
-               program->name);
+    cb_fail(&err, COCABO_E_INVALID, "no command given, %s --help shows them",
+            program->name);
     return front_complain(NULL, FRONT_USAGE, &err);
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

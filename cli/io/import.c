@@ -8,9 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/fail.h"
-#include "common/guess.h"
-#include "common/show.h"
+#include "common/base.h"
 #include "io/output.h"
 #include "io/scalar.h"
 #include "io/sheet.h"
@@ -19,8 +17,8 @@
 
 void import_free(import_rows *rows) {
   for (size_t i = 0; i < rows->n; i++)
-    free(rows->items[i].values);
-  free(rows->items);
+    cb_free(rows->items[i].values);
+  cb_free(rows->items);
   rows->items = NULL;
   rows->n = rows->capacity = 0;
 }
@@ -28,12 +26,12 @@ void import_free(import_rows *rows) {
 static cocabo_status new_row(import_rows *rows, size_t place, import_row **out,
                              cocabo_error *err) {
   void *items = rows->items;
-  if (!front_reserve(&items, &rows->capacity, rows->n + 1, sizeof *rows->items))
-    return front_no_memory(err);
+  if (!cb_reserve(&items, &rows->capacity, rows->n + 1, sizeof *rows->items))
+    return cb_no_memory(err);
   rows->items = items;
-  cocabo_value *values = calloc(cocabo_space_count(rows->space), sizeof *values);
+  cocabo_value *values = cb_calloc(cocabo_space_count(rows->space), sizeof *values);
   if (!values)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   *out = &rows->items[rows->n++];
   **out = (import_row){.place = place, .values = values, .result = NAN};
   return COCABO_OK;
@@ -44,13 +42,13 @@ static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error 
 
 static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error *err,
                             const char *fmt, ...) {
-  char name[SHOWN], text[2 * sizeof err->message]; /* front_fail cuts it */
+  char name[CB_SHOWN], text[2 * sizeof err->message]; /* cb_fail cuts it */
   va_list args;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  return front_fail(err, COCABO_E_INVALID, "%s, %s %zu%s", show_text(name, rows->name),
-                    rows->unit, place, text);
+  return cb_fail(err, COCABO_E_INVALID, "%s, %s %zu%s", cb_text_show(name, rows->name),
+                 rows->unit, place, text);
 }
 
 /* ---- choices --------------------------------------------------------------------- */
@@ -117,21 +115,21 @@ static bool match_choice(const cocabo_space *space, size_t i, const char *cell,
 /* Fails with: column "opt": "adm" is no choice, did you mean adam? */
 static cocabo_status no_choice(const import_rows *rows, size_t place, size_t i,
                                const char *text, cocabo_error *err) {
-  char name[SHOWN], shown[SHOWN];
-  show_text(name, cocabo_space_name(rows->space, i));
-  show_text(shown, text);
-  front_guess guess = {.name = text};
+  char name[CB_SHOWN], shown[CB_SHOWN];
+  cb_text_show(name, cocabo_space_name(rows->space, i));
+  cb_text_show(shown, text);
+  cb_guess guess = {.word = text};
   cocabo_value choice;
   for (size_t k = 0; k < cocabo_space_choices(rows->space, i); k++)
     if (cocabo_space_get_choice(rows->space, i, k, &choice, NULL) == COCABO_OK &&
         choice.type == COCABO_TEXT)
-      front_guess_consider(&guess, choice.as.text);
-  if (front_guess_is_near(&guess))
+      cb_guess_consider(&guess, choice.as.text);
+  if (guess.closest)
     return refuse(rows, place, err,
                   ", column \"%s\": %s is no choice, did you mean %s?", name, shown,
-                  guess.best);
-  char *domain = cocabo_space_domain(rows->space, i), want[SHOWN];
-  show_text(want, domain ? domain : "another");
+                  guess.closest);
+  char *domain = cocabo_space_domain(rows->space, i), want[CB_SHOWN];
+  cb_text_show(want, domain ? domain : "another");
   cocabo_text_free(domain);
   return refuse(rows, place, err, ", column \"%s\": %s is no choice, want one of %s",
                 name, shown, want);
@@ -160,9 +158,9 @@ static bool to_parameter(const cocabo_space *space, size_t i, const cocabo_value
 static cocabo_status no_number(const import_rows *rows, size_t place,
                                const char *column, const char *text, const char *want,
                                cocabo_error *err) {
-  char name[SHOWN], shown[SHOWN];
+  char name[CB_SHOWN], shown[CB_SHOWN];
   return refuse(rows, place, err, ", column \"%s\": \"%s\" is not %s",
-                show_text(name, column), show_text(shown, text), want);
+                cb_text_show(name, column), cb_text_show(shown, text), want);
 }
 
 /* What a value of a parameter may be; `cell` is its spelling in CSV, or NULL. */
@@ -221,16 +219,16 @@ static int find_column(const cocabo_space *space, const char *name) {
 
 static cocabo_status unknown_column(const import_rows *rows, size_t line,
                                     const char *column, cocabo_error *err) {
-  char shown[SHOWN];
-  front_guess guess = {.name = column};
+  char shown[CB_SHOWN];
+  cb_guess guess = {.word = column};
   const char *known;
   for (size_t i = 0; (known = cocabo_space_name(rows->space, i)); i++)
-    front_guess_consider(&guess, known);
-  front_guess_consider(&guess, "value");
-  show_text(shown, column);
-  if (front_guess_is_near(&guess))
+    cb_guess_consider(&guess, known);
+  cb_guess_consider(&guess, "value");
+  cb_text_show(shown, column);
+  if (guess.closest)
     return refuse(rows, line, err, ": unknown column \"%s\", did you mean %s?", shown,
-                  guess.best);
+                  guess.closest);
   return refuse(rows, line, err, ": unknown column \"%s\", want parameters and value",
                 shown);
 }
@@ -238,12 +236,12 @@ static cocabo_status unknown_column(const import_rows *rows, size_t line,
 static cocabo_status refuse_twins(const import_rows *rows, const int *columns,
                                   const sheet *s, cocabo_error *err) {
   const sheet_row *header = &s->rows[0];
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   for (size_t j = 0; j < header->n; j++)
     for (size_t k = 0; k < j; k++)
       if (columns[j] == columns[k] && columns[j] != COLUMN_PASSED_OVER)
         return refuse(rows, header->line, err, ": column \"%s\" is there twice",
-                      show_text(shown, s->cells[header->first + j]));
+                      cb_text_show(shown, s->cells[header->first + j]));
   return COCABO_OK;
 }
 
@@ -252,12 +250,12 @@ static cocabo_status refuse_gaps(const import_rows *rows, const int *columns,
   const sheet_row *header = &s->rows[0];
   for (size_t i = 0; i < cocabo_space_count(rows->space); i++) {
     size_t j = 0;
-    char shown[SHOWN];
+    char shown[CB_SHOWN];
     while (j < header->n && columns[j] != (int)i)
       j++;
     if (j == header->n)
       return refuse(rows, header->line, err, ": there is no column \"%s\"",
-                    show_text(shown, cocabo_space_name(rows->space, i)));
+                    cb_text_show(shown, cocabo_space_name(rows->space, i)));
   }
   return COCABO_OK;
 }
@@ -271,7 +269,7 @@ static cocabo_status read_header(const import_rows *rows, const sheet *s, int *c
     if (columns[j] == COLUMN_NONE)
       return unknown_column(rows, header->line, name, err);
   }
-  FRONT_TRY(refuse_twins(rows, columns, s, err));
+  CB_TRY(refuse_twins(rows, columns, s, err));
   return refuse_gaps(rows, columns, s, err);
 }
 
@@ -297,10 +295,10 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
     return COCABO_OK;
   cocabo_value value;
   char *text = NULL;
-  FRONT_TRY(scalar_parse(cell, &value, &text, err));
+  CB_TRY(scalar_parse(cell, &value, &text, err));
   const cocabo_status status =
       set_value(rows, row, (size_t)column, cell, cell, &value, err);
-  free(text);
+  cb_free(text);
   return status;
 }
 
@@ -312,9 +310,9 @@ static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *col
     if (cells->n != s->rows[0].n)
       return refuse(rows, cells->line, err, ": there are %zu cells, want %zu", cells->n,
                     s->rows[0].n);
-    FRONT_TRY(new_row(rows, cells->line, &row, err));
+    CB_TRY(new_row(rows, cells->line, &row, err));
     for (size_t j = 0; j < cells->n; j++)
-      FRONT_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
+      CB_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
   }
   return COCABO_OK;
 }
@@ -322,13 +320,13 @@ static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *col
 static cocabo_status read_sheet(import_rows *rows, const sheet *s, cocabo_error *err) {
   if (s->n_rows == 0)
     return refuse(rows, 1, err, ": the file is empty, want a line of column names");
-  int *columns = calloc(s->rows[0].n, sizeof *columns);
+  int *columns = cb_calloc(s->rows[0].n, sizeof *columns);
   if (!columns)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   cocabo_status status = read_header(rows, s, columns, err);
   if (status == COCABO_OK)
     status = read_rows(rows, s, columns, err);
-  free(columns);
+  cb_free(columns);
   return status;
 }
 
@@ -336,7 +334,7 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
                          cocabo_error *err) {
   sheet s;
   out->unit = "line";
-  FRONT_TRY(sheet_parse(&s, out->name, text, size, err));
+  CB_TRY(sheet_parse(&s, out->name, text, size, err));
   const cocabo_status status = read_sheet(out, &s, err);
   sheet_free(&s);
   return status;
@@ -347,16 +345,16 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
 static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i,
                                     const json_t *json, cocabo_error *err) {
   cocabo_value value;
-  char name[SHOWN];
+  char name[CB_SHOWN];
   if (!json || !front_json_value(json, &value))
     return refuse(rows, row->place, err, ": parameter \"%s\" is %s, want one value",
-                  show_text(name, cocabo_space_name(rows->space, i)),
+                  cb_text_show(name, cocabo_space_name(rows->space, i)),
                   json ? "a list or an object" : "missing");
   char *shown = json_dumps(json, JSON_ENCODE_ANY);
   if (!shown)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   const cocabo_status status = set_value(rows, row, i, NULL, shown, &value, err);
-  free(shown);
+  cb_free(shown);
   return status;
 }
 
@@ -384,14 +382,14 @@ static cocabo_status read_json_result(const import_rows *rows, import_row *row,
 
 static cocabo_status read_trial(import_rows *rows, json_t *trial, cocabo_error *err) {
   import_row *row = NULL;
-  FRONT_TRY(new_row(rows, rows->n + 1, &row, err));
+  CB_TRY(new_row(rows, rows->n + 1, &row, err));
   json_t *params = json_object_get(trial, "params");
   if (!json_is_object(params))
     return refuse(rows, row->place, err, ": there is no object \"params\"");
-  FRONT_TRY(refuse_strangers(rows, row->place, params, err));
+  CB_TRY(refuse_strangers(rows, row->place, params, err));
   const char *name;
   for (size_t i = 0; (name = cocabo_space_name(rows->space, i)); i++)
-    FRONT_TRY(set_json_value(rows, row, i, json_object_get(params, name), err));
+    CB_TRY(set_json_value(rows, row, i, json_object_get(params, name), err));
   const char *state = json_string_value(json_object_get(trial, "state"));
   row->failed = state && says_failed(state);
   return read_json_result(rows, row, json_object_get(trial, "value"), err);
@@ -402,7 +400,7 @@ static cocabo_status read_value(import_rows *rows, json_t *json, cocabo_error *e
   if (!json_is_array(list))
     return read_trial(rows, json, err);
   for (size_t i = 0; i < json_array_size(list); i++)
-    FRONT_TRY(read_trial(rows, json_array_get(list, i), err));
+    CB_TRY(read_trial(rows, json_array_get(list, i), err));
   return COCABO_OK;
 }
 
@@ -427,13 +425,13 @@ cocabo_status import_json(import_rows *out, const char *text, size_t size,
       out->unit = "line";
       for (size_t i = 0; i < done; i++)
         lines += text[i] == '\n';
-      char shown[SHOWN];
+      char shown[CB_SHOWN];
       return refuse(out, lines + (size_t)problem.line, err, ": %s",
-                    show_text(shown, problem.text));
+                    cb_text_show(shown, problem.text));
     }
     const cocabo_status status = read_value(out, json, err);
     json_decref(json);
-    FRONT_TRY(status);
+    CB_TRY(status);
     done += (size_t)problem.position;
     done += count_blanks(text + done, size - done);
   }
@@ -477,19 +475,19 @@ static cocabo_status add_rows(const import_rows *rows, cocabo_study *study,
 cocabo_status import_add(const import_rows *rows, cocabo_study *study,
                          cocabo_error *err) {
   const size_t n = cocabo_space_count(rows->space);
-  const char **names = calloc(n + 1, sizeof(char *));
+  const char **names = cb_calloc(n + 1, sizeof(char *));
   if (!names)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   for (size_t i = 0; i < n; i++)
     names[i] = cocabo_space_name(rows->space, i);
   const cocabo_status status = add_rows(rows, study, names, n, err);
-  free(names);
+  cb_free(names);
   return status;
 }
 
 cocabo_status import_check(const import_rows *rows, cocabo_error *err) {
   cocabo_study *scratch;
-  FRONT_TRY(cocabo_study_create(&scratch, "rehearsal", rows->space, NULL, NULL, err));
+  CB_TRY(cocabo_study_create(&scratch, "rehearsal", rows->space, NULL, NULL, err));
   const cocabo_status status = import_add(rows, scratch, err);
   cocabo_study_free(scratch);
   return status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "io/output.h"
 
 bool scalar_is_number(const char *cell, double *out) {
@@ -48,7 +48,7 @@ static bool is_bare(const char *cell, cocabo_value *out) {
 static char *unquote(const char *cell) {
   json_t *json = *cell == '"' ? json_loads(cell, JSON_DECODE_ANY, NULL) : NULL;
   const char *text = json_string_value(json);
-  char *copy = text ? strdup(text) : NULL;
+  char *copy = text ? cb_strdup(text) : NULL;
   json_decref(json);
   return copy;
 }
@@ -60,9 +60,9 @@ cocabo_status scalar_parse(const char *cell, cocabo_value *out, char **text,
     return COCABO_OK;
   *text = unquote(cell);
   if (!*text)
-    *text = strdup(cell);
+    *text = cb_strdup(cell);
   *out = (cocabo_value){.type = COCABO_TEXT, .as.text = *text};
-  return *text ? COCABO_OK : front_no_memory(err);
+  return *text ? COCABO_OK : cb_no_memory(err);
 }
 
 cocabo_status scalar_put(front_buffer *out, const cocabo_value *value,

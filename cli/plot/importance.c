@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 enum {
   TREES = 64,
@@ -81,17 +81,17 @@ static const double *point_of(const forest *f, size_t row) {
 }
 
 static void forest_free(forest *f) {
-  free(f->trial);
-  free(f->y);
-  free(f->weight);
-  free(f->until);
-  free(f->seen_sum);
-  free(f->seen_count);
-  free(f->in_tree);
-  free(f->rows);
-  free(f->column);
-  free(f->node_y);
-  free(f->nodes);
+  cb_free(f->trial);
+  cb_free(f->y);
+  cb_free(f->weight);
+  cb_free(f->until);
+  cb_free(f->seen_sum);
+  cb_free(f->seen_count);
+  cb_free(f->in_tree);
+  cb_free(f->rows);
+  cb_free(f->column);
+  cb_free(f->node_y);
+  cb_free(f->nodes);
 }
 
 /* On failure too, forest_free releases what there is. */
@@ -100,19 +100,19 @@ static cocabo_status forest_begin(forest *f, const importance_data *data,
   const size_t n = data->n < MOST_TRIALS ? data->n : MOST_TRIALS;
   *f = (forest){.data = data,
                 .n = n,
-                .trial = calloc(n, sizeof *f->trial),
-                .y = calloc(n, sizeof *f->y),
-                .weight = calloc(n, sizeof *f->weight),
-                .until = calloc(n, sizeof *f->until),
-                .seen_sum = calloc(n, sizeof *f->seen_sum),
-                .seen_count = calloc(n, sizeof *f->seen_count),
-                .in_tree = calloc(n, sizeof *f->in_tree),
-                .rows = calloc(n, sizeof *f->rows),
-                .column = calloc(n, sizeof *f->column),
-                .node_y = calloc(n, sizeof *f->node_y)};
+                .trial = cb_calloc(n, sizeof *f->trial),
+                .y = cb_calloc(n, sizeof *f->y),
+                .weight = cb_calloc(n, sizeof *f->weight),
+                .until = cb_calloc(n, sizeof *f->until),
+                .seen_sum = cb_calloc(n, sizeof *f->seen_sum),
+                .seen_count = cb_calloc(n, sizeof *f->seen_count),
+                .in_tree = cb_calloc(n, sizeof *f->in_tree),
+                .rows = cb_calloc(n, sizeof *f->rows),
+                .column = cb_calloc(n, sizeof *f->column),
+                .node_y = cb_calloc(n, sizeof *f->node_y)};
   if (!f->trial || !f->y || !f->weight || !f->until || !f->seen_sum || !f->seen_count ||
       !f->in_tree || !f->rows || !f->column || !f->node_y)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   for (size_t i = 0; i < n; i++)
     f->trial[i] = i * data->n / n;
   return COCABO_OK;
@@ -204,9 +204,8 @@ static cocabo_status cut_values(forest *f, weighed *sorted, cocabo_error *err) {
   const double middle = quantile(sorted, n, total, 0.5);
   const double spread = half_spread(sorted, n, total);
   if (!(spread > 0.0))
-    return front_fail(err, COCABO_E_STATE,
-                      "all %zu values are equal, so no parameter has a share",
-                      f->data->n);
+    return cb_fail(err, COCABO_E_STATE,
+                   "all %zu values are equal, so no parameter has a share", f->data->n);
   for (size_t i = 0; i < n; i++) {
     const double z = (0.5 * f->data->values[f->trial[i]] - 0.5 * middle) / spread;
     f->y[i] = fmax(-FENCE, fmin(FENCE, z));
@@ -215,11 +214,11 @@ static cocabo_status cut_values(forest *f, weighed *sorted, cocabo_error *err) {
 }
 
 static cocabo_status prepare_values(forest *f, cocabo_error *err) {
-  weighed *sorted = calloc(f->n, sizeof *sorted);
+  weighed *sorted = cb_calloc(f->n, sizeof *sorted);
   if (!sorted)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   const cocabo_status status = cut_values(f, sorted, err);
-  free(sorted);
+  cb_free(sorted);
   return status;
 }
 
@@ -343,8 +342,8 @@ static size_t sample_size(const forest *f) {
 static cocabo_status grow_tree(forest *f, int t, cocabo_error *err) {
   const size_t size = sample_size(f);
   void *nodes = f->nodes;
-  if (!front_reserve(&nodes, &f->capacity, f->used + 2 * size, sizeof *f->nodes))
-    return front_no_memory(err);
+  if (!cb_reserve(&nodes, &f->capacity, f->used + 2 * size, sizeof *f->nodes))
+    return cb_no_memory(err);
   f->nodes = nodes;
   memset(f->in_tree, 0, f->n * sizeof *f->in_tree);
   for (size_t i = 0; i < size; i++) {
@@ -397,7 +396,7 @@ static double explained_share(const forest *f) {
 
 static cocabo_status learn(forest *f, double *explained, cocabo_error *err) {
   for (int t = 0; t < TREES; t++) {
-    FRONT_TRY(grow_tree(f, t, err));
+    CB_TRY(grow_tree(f, t, err));
     test_tree(f, t);
   }
   *explained = explained_share(f);
@@ -464,28 +463,28 @@ static bool normalise(double *share, size_t d) {
 
 static cocabo_status share_out(forest *f, double *share, cocabo_error *err) {
   const size_t d = f->data->d;
-  double *points = calloc(2 * d, sizeof *points);
-  size_t *order = calloc(d, sizeof *order);
+  double *points = cb_calloc(2 * d, sizeof *points);
+  size_t *order = cb_calloc(d, sizeof *order);
   const bool ok = points && order;
   memset(share, 0, d * sizeof *share);
   if (ok)
     walk_often(f, points, order, share);
-  free(points);
-  free(order);
+  cb_free(points);
+  cb_free(order);
   if (!ok)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   return normalise(share, d)
              ? COCABO_OK
-             : front_fail(err, COCABO_E_STATE,
-                          "no parameter varies with the values, so none has a share");
+             : cb_fail(err, COCABO_E_STATE,
+                       "no parameter varies with the values, so none has a share");
 }
 
 cocabo_status importance_compute(const importance_data *data, double *share,
                                  double *explained, cocabo_error *err) {
   if (data->n < IMPORTANCE_MIN_TRIALS)
-    return front_fail(err, COCABO_E_STATE,
-                      "importance needs %d complete trials, and there %s %zu",
-                      IMPORTANCE_MIN_TRIALS, data->n == 1 ? "is" : "are", data->n);
+    return cb_fail(err, COCABO_E_STATE,
+                   "importance needs %d complete trials, and there %s %zu",
+                   IMPORTANCE_MIN_TRIALS, data->n == 1 ? "is" : "are", data->n);
   forest f;
   cocabo_status status = forest_begin(&f, data, err);
   if (status == COCABO_OK) {

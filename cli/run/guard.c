@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 /* What goes down the line: a group that lives now, or (negative) one that is gone. */
 typedef struct message {
@@ -108,7 +108,7 @@ _Noreturn static void stand_guard(int fd) {
 static cocabo_status fork_guard(cli_guard *guard, cocabo_error *err) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return front_fail(err, COCABO_E_STORE, "cannot make a socket: %s", strerror(errno));
+    return cb_fail(err, COCABO_E_STORE, "cannot make a socket: %s", strerror(errno));
   guard->pid = fork();
   if (guard->pid == 0) {
     close(ends[1]);
@@ -118,7 +118,7 @@ static cocabo_status fork_guard(cli_guard *guard, cocabo_error *err) {
   close(ends[0]);
   guard->fd = ends[1];
   if (guard->pid < 0)
-    return front_fail(err, COCABO_E_STORE, "cannot start a process: %s", strerror(why));
+    return cb_fail(err, COCABO_E_STORE, "cannot start a process: %s", strerror(why));
   return COCABO_OK;
 }
 
@@ -129,9 +129,9 @@ static cocabo_status hear_hello(cli_guard *guard, cocabo_error *err) {
     got = recv(guard->fd, &h, sizeof h, 0);
   while (got < 0 && errno == EINTR);
   if (got != sizeof h || h.why)
-    return front_fail(err, COCABO_E_STORE,
-                      "cannot make a temporary folder (TMPDIR says where): %s",
-                      strerror(h.why));
+    return cb_fail(err, COCABO_E_STORE,
+                   "cannot make a temporary folder (TMPDIR says where): %s",
+                   strerror(h.why));
   memcpy(guard->folder, h.folder, sizeof guard->folder);
   return COCABO_OK;
 }

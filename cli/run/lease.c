@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base.h"
 #include "common/clock.h"
-#include "common/fail.h"
 
 struct cli_lease {
   cocabo_store *store;
@@ -86,15 +86,15 @@ static void init_waiting(cli_lease *lease) {
 static void release(cli_lease *lease) {
   pthread_cond_destroy(&lease->changed);
   pthread_mutex_destroy(&lease->mutex);
-  free(lease);
+  cb_free(lease);
 }
 
 cocabo_status cli_lease_start(cli_lease **out, cocabo_store *store, cocabo_study *study,
                               double seconds, cocabo_error *err) {
   *out = NULL;
-  cli_lease *lease = calloc(1, sizeof *lease);
+  cli_lease *lease = cb_calloc(1, sizeof *lease);
   if (!lease)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   lease->store = store;
   lease->study = cocabo_study_name(study);
   lease->seconds = seconds;
@@ -103,8 +103,7 @@ cocabo_status cli_lease_start(cli_lease **out, cocabo_store *store, cocabo_study
   cocabo_status status = cocabo_study_lease(study, lease->owner, seconds, err);
   int why;
   if (status == COCABO_OK && (why = start_thread(lease)) != 0)
-    status =
-        front_fail(err, COCABO_E_STORE, "cannot start a thread: %s", strerror(why));
+    status = cb_fail(err, COCABO_E_STORE, "cannot start a thread: %s", strerror(why));
   if (status != COCABO_OK) {
     release(lease);
     return status;

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/base.h"
 #include "common/clock.h"
-#include "common/show.h"
 #include "io/output.h"
 #include "run/bar.h"
 #include "run/finish.h"
@@ -143,10 +143,10 @@ static void say_trial(runner *r, const slot *s) {
 /* The last line of standard error usually names the mistake. */
 static void say_last_line(runner *r, const char *reason) {
   const char *line = strrchr(reason, '\n');
-  char shown[SHOWN], text[SHOWN + 2];
+  char shown[CB_SHOWN], text[CB_SHOWN + 2];
   if (!line)
     return;
-  snprintf(text, sizeof text, "  %s", show_text(shown, line + 1));
+  snprintf(text, sizeof text, "  %s", cb_text_show(shown, line + 1));
   say(r, text);
 }
 
@@ -177,8 +177,8 @@ static void vacate(slot *s) {
 static cocabo_status give_back(runner *r, const slot *s, cocabo_error *err) {
   cocabo_trial *now;
   const int64_t number = cocabo_trial_number(s->trial);
-  FRONT_TRY(cocabo_study_sync(r->study, err));
-  FRONT_TRY(cocabo_study_trial(r->study, number, &now, err));
+  CB_TRY(cocabo_study_sync(r->study, err));
+  CB_TRY(cocabo_study_trial(r->study, number, &now, err));
   const bool ours = cocabo_trial_get_state(now) == COCABO_RUNNING &&
                     cocabo_trial_attempt(now) == cocabo_trial_attempt(s->trial);
   cocabo_trial_free(now);
@@ -212,7 +212,7 @@ static cocabo_status record(runner *r, slot *s, double now, cocabo_error *err) {
     s->record_at = now + store_pause;
     return COCABO_OK;
   }
-  FRONT_TRY(status);
+  CB_TRY(status);
   r->ended.given_back += s->give_back;
   report(r, s);
   vacate(s);
@@ -267,14 +267,14 @@ static cocabo_status look_after(runner *r, slot *s, double now, cocabo_error *er
     if (now >= s->deadline)
       cli_process_stop(&s->attempt.process, CLI_TIMED_OUT, now);
     if (cli_process_tick(&s->attempt.process, &r->guard, now))
-      FRONT_TRY(conclude(r, s, now, err));
+      CB_TRY(conclude(r, s, now, err));
   }
   return s->state == SETTLED ? record(r, s, now, err) : COCABO_OK;
 }
 
 static cocabo_status look_after_slots(runner *r, cocabo_error *err) {
   for (int64_t i = 0; i < r->run->workers; i++)
-    FRONT_TRY(look_after(r, &r->slots[i], front_now(), err));
+    CB_TRY(look_after(r, &r->slots[i], front_now(), err));
   return COCABO_OK;
 }
 
@@ -327,7 +327,7 @@ static cocabo_status fill_slots(runner *r, cocabo_error *err) {
   slot *s;
   while (!r->stopping && !cli_signals_stop() && front_now() >= r->ask_at &&
          (s = free_slot(r)))
-    FRONT_TRY(ask(r, s, err));
+    CB_TRY(ask(r, s, err));
   return COCABO_OK;
 }
 
@@ -462,10 +462,10 @@ static void show(runner *r, double now) {
 static cocabo_status supervise(runner *r, cocabo_error *err) {
   while (!is_over(r)) {
     heed_limits(r, front_now());
-    FRONT_TRY(fill_slots(r, err));
+    CB_TRY(fill_slots(r, err));
     show(r, front_now());
     wait_for_news(r);
-    FRONT_TRY(look_after_slots(r, err));
+    CB_TRY(look_after_slots(r, err));
   }
   return COCABO_OK;
 }
@@ -530,12 +530,12 @@ static void hold_standard_files(void) {
 
 static cocabo_status open_parts(runner *r, cocabo_error *err) {
   const cli_run *run = r->run;
-  r->slots = calloc((size_t)run->workers, sizeof *r->slots);
+  r->slots = cb_calloc((size_t)run->workers, sizeof *r->slots);
   if (!r->slots)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   allow_files(run->workers);
-  FRONT_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
-  FRONT_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
+  CB_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
+  CB_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
   cocabo_study_on_interrupt(r->study, asked_to_stop, NULL);
   return cocabo_study_sync(r->study, err);
 }
@@ -544,7 +544,7 @@ static void close_parts(runner *r) {
   cocabo_study_on_interrupt(r->study, NULL, NULL);
   cli_lease_stop(r->lease);
   cli_guard_stop(&r->guard);
-  free(r->slots);
+  cb_free(r->slots);
 }
 
 static cocabo_status run_loop(runner *r, cocabo_error *err) {
@@ -570,7 +570,7 @@ cocabo_status cli_run_trials(const cli_run *run, cli_ended *ended, cocabo_error 
               .busy_since = INFINITY,
               .idle_since = INFINITY};
   hold_standard_files();
-  FRONT_TRY(cli_signals_catch(err));
+  CB_TRY(cli_signals_catch(err));
   cocabo_status status = open_parts(&r, err);
   if (status == COCABO_OK)
     status = run_loop(&r, err);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/args.h"
-#include "common/fail.h"
+#include "common/base.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };
@@ -39,7 +39,7 @@ static bool is_left_alone(int number) {
 
 cocabo_status cli_signals_catch(cocabo_error *err) {
   if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-    return front_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(errno));
+    return cb_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(errno));
   stop = 0;
   for (int i = 0; i < N_CAUGHT; i++) {
     struct sigaction action = {.sa_flags = SA_RESTART | SA_NOCLDSTOP};
