@@ -4,7 +4,7 @@
 #ifndef FRONT_BASE_H
 #define FRONT_BASE_H
 
-#include "base/json.h"
+#include "base/json_tree.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"

@@ -107,21 +107,22 @@ cocabo_status front_put_json_params(front_buffer *out, const cocabo_trial *trial
   return front_buffer_puts(out, "}", err);
 }
 
-/* ---- from jansson -----------------------------------------------------------------
- */
-
-bool front_json_value(const json_t *json, cocabo_value *out) {
-  if (json_is_null(json))
-    *out = (cocabo_value){.type = COCABO_NULL};
-  else if (json_is_boolean(json))
-    *out = (cocabo_value){.type = COCABO_BOOL, .as.boolean = json_is_true(json)};
-  else if (json_is_integer(json))
-    *out = (cocabo_value){.type = COCABO_INT, .as.integer = json_integer_value(json)};
-  else if (json_is_real(json))
-    *out = (cocabo_value){.type = COCABO_REAL, .as.real = json_real_value(json)};
-  else if (json_is_string(json))
-    *out = (cocabo_value){.type = COCABO_TEXT, .as.text = json_string_value(json)};
-  else
-    return false;
-  return true;
+/* At most CB_JSON_DEPTH calls deep, as the tree is. */
+cocabo_status front_put_json_node(front_buffer *out, const cb_json_node *node,
+                                  cocabo_error *err) {
+  const bool is_object = node->type == CB_JSON_OBJECT;
+  if (!is_object && node->type != CB_JSON_ARRAY)
+    return front_put_json_value(out, &node->value, err);
+  CB_TRY(front_buffer_puts(out, is_object ? "{" : "[", err));
+  const cb_json_node *first = cb_json_first(node);
+  for (const cb_json_node *item = first; item; item = cb_json_next(node, item)) {
+    if (item != first)
+      CB_TRY(front_buffer_puts(out, ",", err));
+    if (is_object) {
+      CB_TRY(front_put_json_text(out, item->key, err));
+      CB_TRY(front_buffer_puts(out, ":", err));
+    }
+    CB_TRY(front_put_json_node(out, item, err));
+  }
+  return front_buffer_puts(out, is_object ? "}" : "]", err);
 }

@@ -1,6 +1,5 @@
 #include "io/import.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -343,112 +342,100 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
 /* ---- JSON ------------------------------------------------------------------------ */
 
 static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i,
-                                    const json_t *json, cocabo_error *err) {
-  cocabo_value value;
+                                    const cb_json_node *json, cocabo_error *err) {
   char name[CB_SHOWN];
-  if (!json || !front_json_value(json, &value))
+  if (!json || json->type == CB_JSON_ARRAY || json->type == CB_JSON_OBJECT)
     return refuse(rows, row->place, err, ": parameter \"%s\" is %s, want one value",
                   cb_text_show(name, cocabo_space_name(rows->space, i)),
                   json ? "a list or an object" : "missing");
-  char *shown = json_dumps(json, JSON_ENCODE_ANY);
-  if (!shown)
-    return cb_no_memory(err);
-  const cocabo_status status = set_value(rows, row, i, NULL, shown, &value, err);
-  cb_free(shown);
+  front_buffer text = {0};
+  cocabo_status status = front_put_json_value(&text, &json->value, err);
+  const char *shown = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
+  status = shown ? set_value(rows, row, i, NULL, shown, &json->value, err)
+                 : COCABO_E_NO_MEMORY;
+  front_buffer_free(&text);
   return status;
 }
 
-static cocabo_status refuse_strangers(const import_rows *rows, size_t place,
-                                      json_t *params, cocabo_error *err) {
-  const char *key;
-  json_t *item;
-  json_object_foreach(params, key, item) {
-    (void)item;
-    if (find_parameter(rows->space, key) == COLUMN_NONE)
-      return unknown_column(rows, place, key, err);
-  }
-  return COCABO_OK;
-}
-
-static cocabo_status read_json_result(const import_rows *rows, import_row *row,
-                                      const json_t *json, cocabo_error *err) {
-  if (!json || json_is_null(json))
-    return COCABO_OK;
-  if (!json_is_number(json))
-    return refuse(rows, row->place, err, ": value is no number, want one or null");
-  row->result = json_number_value(json);
-  return COCABO_OK;
-}
-
-static cocabo_status read_trial(import_rows *rows, json_t *trial, cocabo_error *err) {
+static cocabo_status read_trial(import_rows *rows, const cb_json_node *trial,
+                                cocabo_error *err) {
   import_row *row = NULL;
   CB_TRY(new_row(rows, rows->n + 1, &row, err));
-  json_t *params = json_object_get(trial, "params");
-  if (!json_is_object(params))
+  const cb_json_node *params = cb_json_find(trial, "params");
+  if (!cb_json_is(params, CB_JSON_OBJECT))
     return refuse(rows, row->place, err, ": there is no object \"params\"");
-  CB_TRY(refuse_strangers(rows, row->place, params, err));
+  for (const cb_json_node *item = cb_json_first(params); item;
+       item = cb_json_next(params, item))
+    if (find_parameter(rows->space, item->key) == COLUMN_NONE)
+      return unknown_column(rows, row->place, item->key, err);
   const char *name;
   for (size_t i = 0; (name = cocabo_space_name(rows->space, i)); i++)
-    CB_TRY(set_json_value(rows, row, i, json_object_get(params, name), err));
-  const char *state = json_string_value(json_object_get(trial, "state"));
+    CB_TRY(set_json_value(rows, row, i, cb_json_find(params, name), err));
+  const char *state = cb_json_text(cb_json_find(trial, "state"));
   row->failed = state && says_failed(state);
-  return read_json_result(rows, row, json_object_get(trial, "value"), err);
-}
-
-static cocabo_status read_value(import_rows *rows, json_t *json, cocabo_error *err) {
-  json_t *list = json_is_array(json) ? json : json_object_get(json, "trials");
-  if (!json_is_array(list))
-    return read_trial(rows, json, err);
-  for (size_t i = 0; i < json_array_size(list); i++)
-    CB_TRY(read_trial(rows, json_array_get(list, i), err));
+  const cb_json_node *value = cb_json_find(trial, "value");
+  if (value && value->type != CB_JSON_NULL && !cb_json_number(value, &row->result))
+    return refuse(rows, row->place, err, ": value is no number, want one or null");
   return COCABO_OK;
 }
 
-static size_t count_blanks(const char *text, size_t size) {
-  size_t n = 0;
-  while (n < size && text[n] && strchr(" \t\r\n", text[n]))
-    n++;
-  return n;
+/* A trial, a list of trials, or what export writes: an object with such a list. */
+static cocabo_status read_trials(import_rows *rows, const cb_json_node *json,
+                                 cocabo_error *err) {
+  const cb_json_node *list =
+      json->type == CB_JSON_ARRAY ? json : cb_json_find(json, "trials");
+  if (!cb_json_is(list, CB_JSON_ARRAY))
+    return read_trial(rows, json, err);
+  for (const cb_json_node *item = cb_json_first(list); item;
+       item = cb_json_next(list, item))
+    CB_TRY(read_trial(rows, item, err));
+  return COCABO_OK;
 }
 
 /* One JSON value after the other, so that a document and lines are read alike. */
 cocabo_status import_json(import_rows *out, const char *text, size_t size,
                           cocabo_error *err) {
-  size_t done = count_blanks(text, size), lines = 0;
+  cb_walk blanks = {.text = text, .at = text, .end = text + size};
+  cb_json_tree tree = {0};
+  cocabo_status status = COCABO_OK;
+  cb_walk_space(&blanks);
   out->unit = "entry";
-  while (done < size) {
-    json_error_t problem;
-    json_t *json =
-        json_loadb(text + done, size - done,
-                   JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &problem);
-    if (!json) {
-      out->unit = "line";
-      for (size_t i = 0; i < done; i++)
-        lines += text[i] == '\n';
-      char shown[CB_SHOWN];
-      return refuse(out, lines + (size_t)problem.line, err, ": %s",
-                    cb_text_show(shown, problem.text));
+  for (size_t at = (size_t)(blanks.at - text); at < size && status == COCABO_OK;) {
+    status = cb_json_read(&tree, text, size, &at, err);
+    if (status == COCABO_OK) {
+      status = read_trials(out, tree.nodes, err);
+    } else if (status == COCABO_E_INVALID) {
+      char name[CB_SHOWN];
+      cb_fail(err, status, "%s, %s", cb_text_show(name, out->name), err->message);
     }
-    const cocabo_status status = read_value(out, json, err);
-    json_decref(json);
-    CB_TRY(status);
-    done += (size_t)problem.position;
-    done += count_blanks(text + done, size - done);
   }
-  return COCABO_OK;
+  cb_json_tree_free(&tree);
+  return status;
+}
+
+static cocabo_status put_study(front_buffer *out, const cb_json_node *parameters,
+                               const cb_json_node *direction, cocabo_error *err) {
+  CB_TRY(front_buffer_puts(out, "{\"parameters\":", err));
+  CB_TRY(front_put_json_node(out, parameters, err));
+  if (direction) {
+    CB_TRY(front_buffer_puts(out, ",\"direction\":", err));
+    CB_TRY(front_put_json_node(out, direction, err));
+  }
+  return front_buffer_append(out, "}", 2, err); /* and the NUL */
 }
 
 char *import_json_study(const char *text, size_t size) {
-  json_t *document = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-  json_t *parameters = json_object_get(document, "parameters");
-  json_t *study = json_is_object(parameters)
-                      ? json_pack("{s:O, s:O*}", "parameters", parameters, "direction",
-                                  json_object_get(document, "direction"))
-                      : NULL;
-  char *spec = json_dumps(study, JSON_COMPACT);
-  json_decref(study);
-  json_decref(document);
-  return spec;
+  cb_json_tree tree = {0};
+  front_buffer spec = {0};
+  const cb_json_node *parameters = NULL;
+  if (cb_json_read_all(&tree, text, size, NULL) == COCABO_OK)
+    parameters = cb_json_find(tree.nodes, "parameters");
+  if (!cb_json_is(parameters, CB_JSON_OBJECT) ||
+      put_study(&spec, parameters, cb_json_find(tree.nodes, "direction"), NULL) !=
+          COCABO_OK)
+    front_buffer_free(&spec);
+  cb_json_tree_free(&tree);
+  return spec.data;
 }
 
 /* ---- adding ---------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #include "io/scalar.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +43,16 @@ static bool is_bare(const char *cell, cocabo_value *out) {
   return true;
 }
 
-/* NULL if it is no JSON text. */
-static char *unquote(const char *cell) {
-  json_t *json = *cell == '"' ? json_loads(cell, JSON_DECODE_ANY, NULL) : NULL;
-  const char *text = json_string_value(json);
-  char *copy = text ? cb_strdup(text) : NULL;
-  json_decref(json);
-  return copy;
+/* *text stays NULL if the cell is no JSON text. */
+static cocabo_status unquote(const char *cell, char **text, cocabo_error *err) {
+  cb_walk walk = cb_walk_start(cell, strlen(cell));
+  char *found = cb_walk_string(&walk);
+  cb_walk_end(&walk);
+  if (!walk.why)
+    *text = found;
+  else
+    cb_free(found);
+  return walk.no_memory ? cb_no_memory(err) : COCABO_OK;
 }
 
 cocabo_status scalar_parse(const char *cell, cocabo_value *out, char **text,
@@ -58,7 +60,8 @@ cocabo_status scalar_parse(const char *cell, cocabo_value *out, char **text,
   *text = NULL;
   if (is_bare(cell, out))
     return COCABO_OK;
-  *text = unquote(cell);
+  if (*cell == '"')
+    CB_TRY(unquote(cell, text, err));
   if (!*text)
     *text = cb_strdup(cell);
   *out = (cocabo_value){.type = COCABO_TEXT, .as.text = *text};

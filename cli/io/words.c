@@ -1,6 +1,5 @@
 #include "io/words.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,25 +164,35 @@ cocabo_status words_to_json(char *const *words, char **out, cocabo_error *err) {
   return status;
 }
 
-static cocabo_status words_of_array(const json_t *array, char ***out,
+static cocabo_status not_words(cocabo_error *err) {
+  return cb_fail(err, COCABO_E_STATE, "the study's command is not a list of texts");
+}
+
+static cocabo_status words_of_array(const cb_json_node *array, char ***out,
                                     cocabo_error *err) {
-  const size_t n = json_array_size(array);
+  const size_t n = array->items;
   const char **words = cb_calloc(n + 1, sizeof(char *));
   if (!words)
     return cb_no_memory(err);
-  bool ok = n > 0;
-  for (size_t i = 0; i < n && ok; i++)
-    ok = (words[i] = json_string_value(json_array_get(array, i))) != NULL;
-  const cocabo_status status =
-      ok ? words_copy(words, n, out, err)
-         : cb_fail(err, COCABO_E_STATE, "the study's command is not a list of texts");
+  size_t used = 0;
+  for (const cb_json_node *item = cb_json_first(array); item;
+       item = cb_json_next(array, item))
+    if (cb_json_text(item))
+      words[used++] = cb_json_text(item);
+  const cocabo_status status = array->type == CB_JSON_ARRAY && n > 0 && used == n
+                                   ? words_copy(words, n, out, err)
+                                   : not_words(err);
   cb_free(words);
   return status;
 }
 
 cocabo_status words_from_json(const char *json, char ***out, cocabo_error *err) {
-  json_t *array = json_loads(json, 0, NULL);
-  const cocabo_status status = words_of_array(array, out, err);
-  json_decref(array);
+  cb_json_tree tree = {0};
+  cocabo_status status = cb_json_read_all(&tree, json, strlen(json), err);
+  if (status == COCABO_OK)
+    status = words_of_array(tree.nodes, out, err);
+  else if (status == COCABO_E_INVALID)
+    status = not_words(err);
+  cb_json_tree_free(&tree);
   return status;
 }
