@@ -148,26 +148,28 @@ static int plot(const order *o, const plot_data *data, const cli_common *common)
   return status == FRONT_DONE && (o->text || o->json) ? print(o, data) : status;
 }
 
-static cocabo_status read_study(const cli_common *common, plot_data *data,
-                                cocabo_error *err) {
-  cli_session session;
-  CB_TRY(cli_open_study(&session, common, COCABO_STORE_READ_ONLY, err));
-  const cocabo_status status = plot_data_read(data, session.study, err);
-  cli_close(&session);
+static int plot_study(const order *o, const cocabo_study *study,
+                      const cli_common *common) {
+  plot_data data;
+  cocabo_error err;
+  if (plot_data_read(&data, study, &err) != COCABO_OK)
+    return cli_complain("plot", &err);
+  const int status = plot(o, &data, common);
+  plot_data_free(&data);
   return status;
 }
 
 static int plot_main(int argc, char **argv) {
   plot_args args = {0};
   order o;
-  plot_data data;
+  cli_session session;
   cocabo_error err;
   if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK ||
       understand(&args, &o, &err) != COCABO_OK ||
-      read_study(&args.common, &data, &err) != COCABO_OK)
+      cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, &err) != COCABO_OK)
     return cli_complain("plot", &err);
-  const int status = plot(&o, &data, &args.common);
-  plot_data_free(&data);
+  const int status = plot_study(&o, session.study, &args.common);
+  cli_close(&session);
   return status;
 }
 

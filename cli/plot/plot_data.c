@@ -9,7 +9,6 @@
 #include "common/buffer.h"
 #include "common/scale.h"
 #include "io/output.h"
-#include "plot/importance.h"
 
 /* ---- reading: the space --------------------------------------------------------- */
 
@@ -172,7 +171,7 @@ static cocabo_status read_all(plot_data *data, const cocabo_study *study,
 
 cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
                              cocabo_error *err) {
-  *data = (plot_data){0};
+  *data = (plot_data){.source = study};
   const cocabo_status status = read_all(data, study, err);
   if (status != COCABO_OK)
     plot_data_free(data);
@@ -352,58 +351,6 @@ size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *t
 
 /* ---- importance ----------------------------------------------------------------- */
 
-/* Room for importance_data of all complete trials; freed by the caller. */
-typedef struct encoded {
-  size_t *choices;
-  double *points, *values;
-} encoded;
-
-static void free_encoded(encoded *e) {
-  cb_free(e->choices);
-  cb_free(e->points);
-  cb_free(e->values);
-}
-
-/* Levels of a scale are numbers to the forest: they have neighbours. */
-static bool is_unordered(const plot_param *param) {
-  return param->kind == COCABO_KIND_CHOICE;
-}
-
-static void encode(const plot_data *data, encoded *e) {
-  for (size_t j = 0; j < data->d; j++)
-    e->choices[j] = is_unordered(&data->params[j]) ? data->params[j].choices : 0;
-  size_t n = 0;
-  for (size_t i = 0; i < data->n; i++) {
-    if (plot_failed(data, i))
-      continue;
-    for (size_t j = 0; j < data->d; j++) {
-      const plot_param *param = &data->params[j];
-      const double cell = plot_cell(data, i, j);
-      e->points[n * data->d + j] = is_unordered(param) ? cell : plot_place(param, cell);
-    }
-    e->values[n++] = data->value[i];
-  }
-}
-
-static cocabo_status compute_shares(const plot_data *data, double *share,
-                                    double *explained, cocabo_error *err) {
-  const size_t n = data->complete + 1, d = data->d + 1;
-  encoded e = {.choices = cb_calloc(d, sizeof *e.choices),
-               .points = cb_calloc(n * d, sizeof *e.points),
-               .values = cb_calloc(n, sizeof *e.values)};
-  cocabo_status status;
-  if (e.choices && e.points && e.values) {
-    encode(data, &e);
-    const importance_data all = {data->d, data->complete, e.choices, e.points,
-                                 e.values};
-    status = importance_compute(&all, share, explained, err);
-  } else {
-    status = cb_no_memory(err);
-  }
-  free_encoded(&e);
-  return status;
-}
-
 static int compare_shares(const void *a, const void *b) {
   const plot_share *x = a, *y = b;
   if (x->share != y->share)
@@ -420,7 +367,7 @@ static void sort_shares(const double *share, plot_share *out, size_t n) {
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err) {
   double share[COCABO_MAX_PARAMETERS];
-  CB_TRY(compute_shares(data, share, explained, err));
+  CB_TRY(cocabo_study_importance(data->source, data->d, share, explained, err));
   sort_shares(share, shares, data->d);
   return COCABO_OK;
 }
@@ -453,8 +400,8 @@ size_t plot_choose_params(const plot_data *data, bool choices_only, size_t most,
       out[n++] = j;
   if (n <= most)
     return n;
-  double share[COCABO_MAX_PARAMETERS], explained;
-  if (compute_shares(data, share, &explained, NULL) != COCABO_OK)
+  double share[COCABO_MAX_PARAMETERS] = {0};
+  if (cocabo_study_importance(data->source, data->d, share, NULL, NULL) != COCABO_OK)
     memset(share, 0, sizeof share);
   plot_share sorted[COCABO_MAX_PARAMETERS];
   sort_shares(share, sorted, data->d);

@@ -77,6 +77,9 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
 /* The best of noisy values is the sampler's to say. */
 cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err);
+/* Of every parameter; on failure share and *explained are untouched. */
+cocabo_status cb_study_importance(const cocabo_study *study, double *share,
+                                  double *explained, cocabo_error *err);
 
 /* Gives the events their unique ids, appends them and folds them in. The caller has
  * reserved room in the history, so that the fold does not fail; where others have
