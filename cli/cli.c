@@ -1,3 +1,5 @@
+/* cli.c - what all commands share: opening the store and the study that the common
+ * options name, exit statuses, and notes to standard error. */
 #include "cli.h"
 #include "common/base.h"
 

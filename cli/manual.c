@@ -1,3 +1,4 @@
+/* manual.c - prints man pages in roff from the option tables of the commands. */
 #include "manual.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* args.c - parses the command line by the option table of a command, prints its help,
+ * and makes the sentences for what is wrong. */
 #include "common/args.h"
 
 #include <errno.h>

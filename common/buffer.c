@@ -1,3 +1,4 @@
+/* buffer.c - A growing text over cb_reserve. */
 #include "common/buffer.h"
 
 #include <stdarg.h>

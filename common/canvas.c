@@ -1,3 +1,5 @@
+/* canvas.c - drawing that every format shares: sizes and widths of text, shades, marks
+ * as paths. */
 #include "common/canvas.h"
 
 #include <math.h>

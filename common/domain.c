@@ -1,3 +1,4 @@
+/* domain.c - writes the parameters of a space as JSON. */
 #include "common/domain.h"
 
 #include <stdbool.h>

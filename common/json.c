@@ -1,3 +1,5 @@
+/* json.c - writes values, trials and what json_tree.h has read as JSON. Numbers have
+ * the fewest digits that read back as the same. */
 #include "common/json.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* outfile.c - files of results: locking, appending, and replacing by a rename of a
+ * finished copy. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "common/outfile.h"

@@ -1,3 +1,5 @@
+/* program.c - finds the command that the first argument names and runs it, or prints
+ * help and version. */
 #include "common/program.h"
 
 #include <fcntl.h>

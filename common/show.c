@@ -1,3 +1,5 @@
+/* show.c - masks the passwords of URLs, and knows how many columns a character takes.
+ */
 #include "common/show.h"
 
 #include <stdio.h>

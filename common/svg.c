@@ -1,3 +1,4 @@
+/* svg.c - the canvas format that writes SVG, with all text escaped. */
 #include "common/svg.h"
 
 #include "common/base.h"

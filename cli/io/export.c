@@ -1,3 +1,5 @@
+/* export.c - writes a study as CSV, as JSON, or as the journal of Optuna. Numbers keep
+ * their bits and values their types, so that import reads back what export wrote. */
 #include "io/export.h"
 
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+/* import.c - reads trials from CSV or JSON. Columns and values are checked against the
+ * space; a row is refused with its line or entry, and rows are added only when all are
+ * right. */
 #include "io/import.h"
 
 #include <math.h>
@@ -232,8 +235,8 @@ static cocabo_status unknown_column(const import_rows *rows, size_t line,
                 shown);
 }
 
-static cocabo_status refuse_twins(const import_rows *rows, const int *columns,
-                                  const sheet *s, cocabo_error *err) {
+static cocabo_status refuse_duplicates(const import_rows *rows, const int *columns,
+                                       const sheet *s, cocabo_error *err) {
   const sheet_row *header = &s->rows[0];
   char shown[CB_SHOWN];
   for (size_t j = 0; j < header->n; j++)
@@ -268,7 +271,7 @@ static cocabo_status read_header(const import_rows *rows, const sheet *s, int *c
     if (columns[j] == COLUMN_NONE)
       return unknown_column(rows, header->line, name, err);
   }
-  CB_TRY(refuse_twins(rows, columns, s, err));
+  CB_TRY(refuse_duplicates(rows, columns, s, err));
   return refuse_gaps(rows, columns, s, err);
 }
 
@@ -474,7 +477,7 @@ cocabo_status import_add(const import_rows *rows, cocabo_study *study,
 
 cocabo_status import_check(const import_rows *rows, cocabo_error *err) {
   cocabo_study *scratch;
-  CB_TRY(cocabo_study_create(&scratch, "rehearsal", rows->space, NULL, NULL, err));
+  CB_TRY(cocabo_study_create(&scratch, "check", rows->space, NULL, NULL, err));
   const cocabo_status status = import_add(rows, scratch, err);
   cocabo_study_free(scratch);
   return status;

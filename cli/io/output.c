@@ -1,3 +1,4 @@
+/* output.c - values and trials as JSON and as people read them. */
 #include "io/output.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* scalar.c - reads and writes the cells of scalar.h. */
 #include "io/scalar.h"
 
 #include <errno.h>

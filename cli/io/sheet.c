@@ -1,3 +1,5 @@
+/* sheet.c - splits a CSV text into cells, in place in a copy, and quotes cells when
+ * writing. */
 #include "io/sheet.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* spec.c - reads the flags of run and create, lays them over the file of -f, and
+ * checks what can be checked without a store. */
 #include "io/spec.h"
 
 #include <ctype.h>

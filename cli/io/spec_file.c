@@ -1,3 +1,5 @@
+/* spec_file.c - takes a specification from the tree of a YAML or JSON file. Every key
+ * and type is checked; a fault is named with its line. */
 #include "io/spec_file.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* table.c - collects rows and prints them in columns. Widths are those of characters
+ * on a terminal, not of bytes. */
 #define _DEFAULT_SOURCE /* struct winsize */
 
 #include "io/table.h"

@@ -1,3 +1,6 @@
+/* tree.c - builds the tree of tree.h from the events of libyaml. Size, depth, and the
+ * numbers of nodes, anchors and aliases have limits, because the file may be hostile.
+ */
 #include "io/tree.h"
 
 #include <errno.h>
@@ -324,7 +327,8 @@ static int compare_entries(const void *a, const void *b) {
   return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static cocabo_status refuse_twins(reader *r, const tree_node *map, cocabo_error *err) {
+static cocabo_status refuse_duplicates(reader *r, const tree_node *map,
+                                       cocabo_error *err) {
   if (map->n < 2)
     return COCABO_OK;
   const tree_entry **sorted = cb_calloc(map->n, sizeof(tree_entry *));
@@ -350,7 +354,7 @@ static cocabo_status refuse_twins(reader *r, const tree_node *map, cocabo_error 
 static cocabo_status end(reader *r, cocabo_error *err) {
   const level done = r->levels[--r->depth];
   if (done.node->kind == TREE_MAP)
-    CB_TRY(refuse_twins(r, done.node, err));
+    CB_TRY(refuse_duplicates(r, done.node, err));
   if (done.anchor)
     done.anchor->node = done.node;
   return place(r, done.node, err);

@@ -1,3 +1,5 @@
+/* words.c - splits a line into words as a shell would, and converts words to JSON, as
+ * a study stores its command, and back. */
 #include "io/words.h"
 
 #include <stdbool.h>

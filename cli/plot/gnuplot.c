@@ -1,3 +1,5 @@
+/* gnuplot.c - writes what is drawn as commands of gnuplot, and runs gnuplot to turn
+ * them into a picture. */
 #include "plot/gnuplot.h"
 
 #include <errno.h>

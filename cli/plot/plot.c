@@ -1,3 +1,5 @@
+/* plot.c - the table of kinds, and what their pictures share: titles, legends, marks
+ * and tips. */
 #include "plot/plot.h"
 
 #include <inttypes.h>

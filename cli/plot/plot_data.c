@@ -1,3 +1,5 @@
+/* plot_data.c - reads the finished trials of a study into arrays, and finds what plots
+ * need of them: ranges, ranks, counts of choices, and which parameters matter. */
 #include "plot/plot_data.h"
 
 #include <math.h>

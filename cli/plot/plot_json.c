@@ -1,3 +1,5 @@
+/* plot_json.c - writes the numbers behind history, categories and importance as lines
+ * of JSON. */
 #include "plot/plot_json.h"
 
 #include <inttypes.h>

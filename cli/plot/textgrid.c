@@ -1,3 +1,5 @@
+/* textgrid.c - puts text and dots on a page of characters, and writes the page line by
+ * line. */
 #include "plot/textgrid.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* textplot.c - finds the size of the terminal and whether it shows UTF-8, and calls
+ * the drawer of a kind. */
 #define _DEFAULT_SOURCE /* struct winsize */
 
 #include "plot/textplot.h"

@@ -1,3 +1,5 @@
+/* attempt.c - prepares and starts one evaluation: fills in the command's words, sets
+ * the environment, makes the result file and opens the logs; and cleans up after it. */
 #include "run/attempt.h"
 
 #include <errno.h>

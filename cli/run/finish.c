@@ -1,3 +1,5 @@
+/* finish.c - prints the summary at the end of a run, for people or as JSON, and
+ * chooses the exit status. */
 #include "run/finish.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* guard.c - the guard process: forked before any trial runs, it is told which process
+ * groups exist and kills what is left of them when its socket closes. */
 #define _GNU_SOURCE /* close_range, nftw */
 #include "run/guard.h"
 
@@ -53,7 +55,7 @@ static void note(pid_t *groups, int *n, message m) {
 }
 
 /* Only its parent's end is a reason to end. */
-static void turn_deaf(void) {
+static void ignore_signals(void) {
   setsid();
   const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
   for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
@@ -84,7 +86,7 @@ static int make_folder(char *folder, size_t size) {
 /* The folder is made by whoever removes it: there is no moment at which the parent's
  * death would leave it behind. */
 _Noreturn static void stand_guard(int fd) {
-  turn_deaf();
+  ignore_signals();
   fd = keep_only(fd);
   hello h = {0};
   h.why = make_folder(h.folder, sizeof h.folder);
@@ -122,7 +124,7 @@ static cocabo_status fork_guard(cli_guard *guard, cocabo_error *err) {
   return COCABO_OK;
 }
 
-static cocabo_status hear_hello(cli_guard *guard, cocabo_error *err) {
+static cocabo_status await_hello(cli_guard *guard, cocabo_error *err) {
   hello h = {.why = ECHILD};
   ssize_t got;
   do
@@ -140,7 +142,7 @@ cocabo_status cli_guard_start(cli_guard *guard, cocabo_error *err) {
   *guard = (cli_guard){.fd = -1, .pid = -1};
   cocabo_status status = fork_guard(guard, err);
   if (status == COCABO_OK)
-    status = hear_hello(guard, err);
+    status = await_hello(guard, err);
   if (status != COCABO_OK)
     cli_guard_stop(guard);
   return status;

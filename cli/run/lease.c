@@ -1,3 +1,6 @@
+/* lease.c - a thread that renews the leases of this runner, three times as often as
+ * they would run out. It uses the store alone, never the study's handle, which belongs
+ * to the main thread. */
 #include "run/lease.h"
 
 #include <errno.h>
@@ -39,7 +42,7 @@ static void name_owner(char *out, size_t size) {
 }
 
 /* Waits on the clock that only goes forward; true: asked to stop. */
-static bool rest(cli_lease *lease, double seconds) {
+static bool wait_or_stop(cli_lease *lease, double seconds) {
   const double until = front_now() + seconds;
   const struct timespec at = {.tv_sec = (time_t)until,
                               .tv_nsec = (long)(1e9 * (until - (double)(time_t)until))};
@@ -57,7 +60,7 @@ static bool rest(cli_lease *lease, double seconds) {
 static void *renew(void *argument) {
   cli_lease *lease = argument;
   double pause = lease->seconds / 3.0;
-  while (!rest(lease, pause)) {
+  while (!wait_or_stop(lease, pause)) {
     const cocabo_status status = cocabo_store_renew(lease->store, lease->study,
                                                     lease->owner, lease->seconds, NULL);
     pause = lease->seconds / (status == COCABO_OK ? 3.0 : 15.0);

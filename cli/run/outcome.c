@@ -1,3 +1,5 @@
+/* outcome.c - decides what a finished child has given: a value from the result file or
+ * the last line, or the reason of its failure. */
 #include "run/outcome.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* process.c - starts a child process in a session of its own, reads its output without
+ * blocking, and ends its whole group, first with TERM and then with KILL. */
 #define _GNU_SOURCE /* pipe2, environ */
 #include "run/process.h"
 
@@ -302,7 +304,7 @@ bool cli_process_tick(cli_process *process, const cli_guard *guard, double now) 
   return true;
 }
 
-double cli_process_wake(const cli_process *process) {
+double cli_process_deadline(const cli_process *process) {
   return process->exited ? process->give_up_at : process->kill_at;
 }
 

@@ -1,3 +1,5 @@
+/* template.c - finds the holes in the words of a command and fills them with the
+ * values of a trial. */
 #include "run/template.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* tune.c - checks the command, runs the loop of runner.h, and prints the end. */
 #include "run/tune.h"
 
 #include "common/base.h"

@@ -63,7 +63,7 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* Sorted, because a hostile object may have millions of members. */
-static void refuse_twins(reader *r, size_t at) {
+static void refuse_duplicates(reader *r, size_t at) {
   cb_json_tree *tree = r->tree;
   const cb_json_node *object = &tree->nodes[at];
   void *sorted = tree->sorted;
@@ -107,7 +107,7 @@ static void read_list(reader *r, size_t at, int depth) {
   tree->nodes[at].items = items;
   tree->nodes[at].span = tree->n - at;
   if (is_object)
-    refuse_twins(r, at);
+    refuse_duplicates(r, at);
 }
 
 static void read_value(reader *r, const char *key, int depth) {
