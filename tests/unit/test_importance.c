@@ -165,7 +165,7 @@ static void crowded_trials_do_not_make_a_choice_important(void **state) {
   }
   for (size_t i = 0; i < s->n; i++)
     s->values[i] = pow(point(s, i)[0] - 0.3, 2.0);
-  assert_shares(s, (double[]){1.0, 0.0}, 0.1);
+  assert_shares(s, (double[]){1.0, 0.0}, 0.01);
   free(s);
 }
 

@@ -213,6 +213,8 @@ static const sized invalid[] = {
     TEXT("\"\\ud800\""),
     TEXT("\"\\udc00\""),
     TEXT("\"\\ud800\\ud800\""),
+    TEXT("\"\\ud800\\udbff\""),
+    TEXT("\"\\ud800\\ue000\""),
     TEXT("\"\\ud800a\""),
     TEXT("\"\\ud800\\n\""),
     TEXT("\"\\udc00\\ud800\""),
