@@ -1,3 +1,7 @@
+/* campaign.c - runs what is missing in a results file: lists the runs that were asked
+ * for, drops those that the file has complete, hands the others to the worker
+ * processes of pool.h and appends each as it comes in, so that the file can be resumed
+ * after any interruption. */
 #include "campaign.h"
 
 #include <stdio.h>

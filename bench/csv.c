@@ -1,3 +1,6 @@
+/* csv.c - reads and writes results as rows of text. Every line is checked when a file
+ * is read, and runs stay slices of its text. Where a writer may have died, a last line
+ * that was cut is passed over. */
 #include "csv.h"
 
 #include <ctype.h>

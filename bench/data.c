@@ -1,3 +1,6 @@
+/* data.c - the table of data files with their checksums, and how each is found,
+ * checked, unpacked and read into numbers. A file that is missing or differs is
+ * refused with a sentence that says how to get it. */
 #include "data.h"
 
 #include <assert.h>

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "base/mem.h"
@@ -137,41 +138,39 @@ static int describe_main(const request *r) {
 /* ---- one line ------------------------------------------------------------------- */
 
 /* values: room for space->n; texts are borrowed from the space. */
-static cocabo_status read_values(const cocabo_space *space, json_t *object,
+static cocabo_status read_values(const cocabo_space *space, const cb_json_node *object,
                                  cocabo_value *values, cocabo_error *err) {
-  const char *name;
-  json_t *item;
-  json_object_foreach(object, name, item) {
-    (void)item;
-    if (cb_space_find(space, name) < 0)
+  for (const cb_json_node *item = cb_json_first(object); item;
+       item = cb_json_next(object, item)) {
+    char shown[CB_SHOWN];
+    if (cb_space_find(space, item->key) < 0)
       return cb_fail(err, COCABO_E_INVALID,
-                     "unknown input \"%s\", want those that --describe shows", name);
+                     "unknown input \"%s\", want those that --describe shows",
+                     cb_text_show(shown, item->key));
   }
   for (int i = 0; i < space->n; i++) {
     cb_cell cell;
-    item = json_object_get(object, space->params[i].name);
-    if (!item || !front_json_value(item, &values[i]))
+    const cb_json_node *item = cb_json_find(object, space->params[i].name);
+    if (!item || item->type == CB_JSON_ARRAY || item->type == CB_JSON_OBJECT)
       return cb_fail(err, COCABO_E_INVALID, "%s is %s, want one value",
                      space->params[i].name, item ? "a list or an object" : "missing");
-    CB_TRY(cb_space_to_cell(space, i, &values[i], &cell, err));
+    CB_TRY(cb_space_to_cell(space, i, &item->value, &cell, err));
     values[i] = cb_space_from_cell(space, i, cell);
   }
   return COCABO_OK;
 }
 
 static cocabo_status read_line(const cocabo_space *space, const char *line, size_t size,
-                               cocabo_value *values, cocabo_error *err) {
-  json_error_t problem;
-  json_t *json = json_loadb(line, size, JSON_REJECT_DUPLICATES, &problem);
-  if (!json)
-    return cb_fail(err, COCABO_E_INVALID, "no JSON: %s", problem.text);
-  const cocabo_status status =
-      json_is_object(json)
-          ? read_values(space, json, values, err)
-          : cb_fail(err, COCABO_E_INVALID, "no object, want {\"%s\": value, ...}",
-                    space->params[0].name);
-  json_decref(json);
-  return status;
+                               cb_json_tree *tree, cocabo_value *values,
+                               cocabo_error *err) {
+  const cocabo_status status = cb_json_read_all(tree, line, size, err);
+  if (status == COCABO_E_INVALID) /* the line's own number comes first */
+    return cb_fail(err, status, "no JSON%s", strchr(err->message, ','));
+  CB_TRY(status);
+  return cb_json_is(tree->nodes, CB_JSON_OBJECT)
+             ? read_values(space, tree->nodes, values, err)
+             : cb_fail(err, COCABO_E_INVALID, "no object, want {\"%s\": value, ...}",
+                       space->params[0].name);
 }
 
 /* ---- the stream ----------------------------------------------------------------- */
@@ -181,6 +180,7 @@ typedef struct stream {
   cocabo_space *space;
   char *line; /* getline's */
   size_t capacity;
+  cb_json_tree tree; /* of the line */
   front_buffer out;
   int64_t lines, bad;
 } stream;
@@ -211,7 +211,8 @@ static cocabo_status answer(stream *s, size_t size, cocabo_error *err) {
   cocabo_value values[BENCH_MAX_INPUTS];
   s->lines++;
   s->out.size = 0;
-  const cocabo_status status = read_line(s->space, s->line, size, values, err);
+  const cocabo_status status =
+      read_line(s->space, s->line, size, &s->tree, values, err);
   if (status == COCABO_OK)
     return put_value(&s->out, problem,
                      problem->value(problem, values, (uint64_t)s->request->seed), err);
@@ -241,7 +242,8 @@ static cocabo_status open_stream(stream *s, cocabo_error *err) {
 
 static void stream_clear(stream *s) {
   cocabo_space_free(s->space);
-  free(s->line);
+  free(s->line); /* getline's */
+  cb_json_tree_free(&s->tree);
   front_buffer_free(&s->out);
 }
 

@@ -1,3 +1,6 @@
+/* experiment.c - one run of a method on a problem: the same initial points for every
+ * method, then ask and tell, alone, in batches or with simulated workers. Every random
+ * number comes from the run's seed. */
 #include "experiment.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* groups.c - collects the runs of a results file into groups and takes the mean and
+ * standard error of their best values at the wanted places. */
 #include "groups.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* limited.c - calls a function in a forked child with a limit of processor time, and
+ * takes its result from a pipe. A child that crashes or runs too long has the result
+ * NaN. */
 #include "limited.h"
 
 #include <errno.h>

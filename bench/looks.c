@@ -1,3 +1,5 @@
+/* looks.c - the table of colours, dashes and marks. Known methods have a look of their
+ * own; others take the spare ones in turn. */
 #include "looks.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* methods.c - the table of methods, each a sampler and the options that make it what
+ * its name says. */
 #include "methods.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* names.c - lists of problems and methods for option parsing, which asks for names by
+ * index. */
 #include "names.h"
 
 #include "methods.h"

@@ -1,3 +1,6 @@
+/* nasbench.c - cells of NAS-Bench-101: pruning of what is not between input and
+ * output, the hash that isomorphic cells share, and the table of results, which is
+ * sorted by hash and searched by halves. */
 #include "nasbench.h"
 
 #include <math.h>

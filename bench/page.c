@@ -1,3 +1,5 @@
+/* page.c - writes the HTML of a report: the frame with its style sheet, headings, text
+ * with everything escaped, and pictures in place. */
 #include "page.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* pairs.c - pairs the runs of two methods by problem, batch and seed, and compares
+ * their values at the end. */
 #include "pairs.h"
 
 #include <math.h>

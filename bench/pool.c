@@ -1,3 +1,5 @@
+/* pool.c - worker processes, one socket each. The parent polls, hands out the next
+ * task to whoever is free, and ends all of them when one fails or a signal comes. */
 #include "pool.h"
 
 #include <errno.h>
@@ -174,7 +176,7 @@ static cocabo_status fail_task(const pool *p, const worker *w, const char *sente
   return cb_fail(err, COCABO_E_STORE, "%s: %s", name, sentence);
 }
 
-static cocabo_status bury(const pool *p, worker *w, cocabo_error *err) {
+static cocabo_status reap_worker(const pool *p, worker *w, cocabo_error *err) {
   int status = 0;
   waitpid(w->pid, &status, 0);
   w->pid = -1;
@@ -222,7 +224,7 @@ static cocabo_status receive(pool *p, worker *w, cocabo_error *err) {
   if (size < 0 && errno == EINTR)
     return COCABO_OK;
   if (size <= 0)
-    return bury(p, w, err);
+    return reap_worker(p, w, err);
   CB_TRY(front_buffer_append(&w->inbox, piece, (size_t)size, err));
   return take_messages(p, w, err);
 }

@@ -1,3 +1,5 @@
+/* problem.c - the suite: all problems of problems/ in one list, the space of a
+ * problem, and the same space with its inputs permuted. */
 #include "problem.h"
 
 #include <math.h>

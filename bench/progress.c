@@ -1,3 +1,4 @@
+/* progress.c - draws the bar of a long command, at most a few times a second. */
 #include "progress.h"
 
 #include <stdio.h>

@@ -2,11 +2,11 @@
  * report.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_tree.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "common/outfile.h"
@@ -14,7 +14,7 @@
 
 /* One line of the file. */
 typedef struct score {
-  json_t *json; /* owned; what the texts belong to */
+  cb_json_tree json; /* what the texts belong to */
   /* Of `surrogate` only: */
   const char *problem, *model, *scale;
   double mean, se;
@@ -29,45 +29,53 @@ typedef struct scores {
 
 static void scores_clear(scores *s) {
   for (size_t i = 0; i < s->n; i++)
-    json_decref(s->items[i].json);
+    cb_json_tree_free(&s->items[i].json);
   cb_free(s->items);
 }
 
 /* ---- reading -------------------------------------------------------------------- */
 
-static bool is_flat(const json_t *json) {
-  const char *key;
-  json_t *value;
-  if (!json_is_object(json))
+static bool is_flat(const cb_json_node *json) {
+  if (json->type != CB_JSON_OBJECT)
     return false;
-  json_object_foreach((json_t *)json, key,
-                      value) if (json_is_object(value) ||
-                                 json_is_array(value)) return false;
+  for (const cb_json_node *item = cb_json_first(json); item;
+       item = cb_json_next(json, item))
+    if (item->type == CB_JSON_OBJECT || item->type == CB_JSON_ARRAY)
+      return false;
   return true;
 }
 
+/* Is it a line of `surrogate`? */
 static bool unpack(score *s) {
-  json_int_t repeats = 0;
-  const int failed = json_unpack(s->json, "{s:s, s:s, s:s, s:F, s:F, s:I}", "problem",
-                                 &s->problem, "model", &s->model, "scale", &s->scale,
-                                 "mean", &s->mean, "se", &s->se, "repeats", &repeats);
-  s->repeats = (int64_t)repeats;
-  return failed == 0;
+  const cb_json_node *line = s->json.nodes;
+  const cb_json_node *repeats = cb_json_find(line, "repeats");
+  s->problem = cb_json_text(cb_json_find(line, "problem"));
+  s->model = cb_json_text(cb_json_find(line, "model"));
+  s->scale = cb_json_text(cb_json_find(line, "scale"));
+  if (!s->problem || !s->model || !s->scale ||
+      !cb_json_number(cb_json_find(line, "mean"), &s->mean) ||
+      !cb_json_number(cb_json_find(line, "se"), &s->se) ||
+      !cb_json_is(repeats, CB_JSON_INTEGER))
+    return false;
+  s->repeats = repeats->value.as.integer;
+  return true;
 }
 
 static cocabo_status add_line(scores *s, const char *path, size_t number,
                               const char *line, size_t size, cocabo_error *err) {
-  score new = {.json = json_loadb(line, size, 0, NULL)};
+  score new = {0};
   void *items = s->items;
-  if (!is_flat(new.json)) {
-    json_decref(new.json);
-    return cb_fail(err, COCABO_E_INVALID,
-                   "%s line %zu is no line of --json: want an object of plain values",
-                   path, number);
-  }
-  if (!cb_reserve(&items, &s->capacity, s->n + 1, sizeof *s->items)) {
-    json_decref(new.json);
-    return cb_no_memory(err);
+  cocabo_status status = cb_json_read_all(&new.json, line, size, err);
+  if (status == COCABO_E_INVALID || (status == COCABO_OK && !is_flat(new.json.nodes)))
+    status = cb_fail(err, COCABO_E_INVALID,
+                     "%s line %zu is no line of --json: want an object of plain values",
+                     path, number);
+  if (status == COCABO_OK &&
+      !cb_reserve(&items, &s->capacity, s->n + 1, sizeof *s->items))
+    status = cb_no_memory(err);
+  if (status != COCABO_OK) {
+    cb_json_tree_free(&new.json);
+    return status;
   }
   s->surrogate &= unpack(&new);
   s->items = items;
@@ -185,35 +193,43 @@ static void put_table(bench_page *page, const scores *s) {
 
 /* ---- any other: a row for a line ------------------------------------------------ */
 
-static void put_value(bench_page *page, const json_t *value) {
-  if (json_is_string(value))
-    bench_page_text(page, json_string_value(value));
-  else if (json_is_integer(value))
-    bench_page_put(page, "%lld", (long long)json_integer_value(value));
-  else if (json_is_real(value))
-    bench_page_put(page, "%.4g", json_real_value(value));
-  else if (json_is_boolean(value))
-    bench_page_put(page, json_is_true(value) ? "true" : "false");
-  else
+/* NULL: the line has no such key. */
+static void put_value(bench_page *page, const cb_json_node *value) {
+  switch (value ? value->type : CB_JSON_NULL) {
+  case CB_JSON_STRING:
+    bench_page_text(page, value->value.as.text);
+    break;
+  case CB_JSON_INTEGER:
+    bench_page_put(page, "%lld", (long long)value->value.as.integer);
+    break;
+  case CB_JSON_REAL:
+    bench_page_put(page, "%.4g", value->value.as.real);
+    break;
+  case CB_JSON_BOOL:
+    bench_page_put(page, value->value.as.boolean ? "true" : "false");
+    break;
+  default:
     bench_page_put(page, "\u2013");
+  }
 }
 
 /* The columns are those of the first line. */
 static void put_plain_table(bench_page *page, const scores *s) {
-  json_t *first = s->items[0].json, *value;
-  const char *key;
+  const cb_json_node *first = s->items[0].json.nodes;
   bench_page_put(page, "<div class=\"wide\"><table>\n<thead><tr>");
-  json_object_foreach(first, key, value) {
+  for (const cb_json_node *column = cb_json_first(first); column;
+       column = cb_json_next(first, column)) {
     bench_page_put(page, "<th scope=\"col\">");
-    bench_page_text(page, key);
+    bench_page_text(page, column->key);
     bench_page_put(page, "</th>");
   }
   bench_page_put(page, "</tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < s->n; i++) {
     bench_page_put(page, "<tr>");
-    json_object_foreach(first, key, value) {
+    for (const cb_json_node *column = cb_json_first(first); column;
+         column = cb_json_next(first, column)) {
       bench_page_put(page, "<td>");
-      put_value(page, json_object_get(s->items[i].json, key));
+      put_value(page, cb_json_find(s->items[i].json.nodes, column->key));
       bench_page_put(page, "</td>");
     }
     bench_page_put(page, "</tr>\n");

@@ -1,3 +1,5 @@
+/* stats.c - running means and variances by Welford's update, quantiles, and Wilcoxon's
+ * signed-rank test of paired differences. */
 #include "stats.h"
 
 #include <assert.h>

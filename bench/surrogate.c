@@ -295,35 +295,39 @@ static const model *model_of(const request *r, int k) {
   return &models[r->models.items[k]];
 }
 
-/* Is this line, of --json, about this problem and model, asked for in the same way? */
-static bool is_about(const json_t *line, const request *r, const bench_problem *problem,
-                     const model *m) {
-  const char *of = json_string_value(json_object_get(line, "problem"));
-  const char *by = json_string_value(json_object_get(line, "model"));
-  const char *in = json_string_value(json_object_get(line, "scale"));
-  return of && by && in && strcmp(of, problem->name) == 0 && strcmp(by, m->name) == 0 &&
-         strcmp(in, scale_of(r)) == 0 &&
-         json_integer_value(json_object_get(line, "repeats")) == r->repeats &&
-         json_is_number(json_object_get(line, "mean")) &&
-         json_is_number(json_object_get(line, "se"));
+/* What a line of --json says, if it is about this problem and model, asked for in the
+ * same way; else false. */
+static bool take_line(const cb_json_node *line, const request *r,
+                      const bench_problem *problem, const model *m, scored *out) {
+  const char *of = cb_json_text(cb_json_find(line, "problem"));
+  const char *by = cb_json_text(cb_json_find(line, "model"));
+  const char *in = cb_json_text(cb_json_find(line, "scale"));
+  double mean, se, repeats;
+  if (!of || !by || !in || strcmp(of, problem->name) != 0 || strcmp(by, m->name) != 0 ||
+      strcmp(in, scale_of(r)) != 0 ||
+      !cb_json_number(cb_json_find(line, "repeats"), &repeats) ||
+      repeats != (double)r->repeats ||
+      !cb_json_number(cb_json_find(line, "mean"), &mean) ||
+      !cb_json_number(cb_json_find(line, "se"), &se))
+    return false;
+  *out = (scored){.mean = mean, .se = se, .repeats = r->repeats};
+  return true;
 }
 
 /* Repeats stay 0 where no line has it. What is no line of ours is passed over. */
 static scored look_up(const request *r, const front_buffer *lines,
                       const bench_problem *problem, const model *m) {
   scored found = {0};
+  cb_json_tree tree = {0};
   const char *end = lines->data + lines->size;
   for (const char *at = lines->data; at && at < end;) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     const size_t size = newline ? (size_t)(newline - at) : (size_t)(end - at);
-    json_t *line = json_loadb(at, size, 0, NULL);
-    if (is_about(line, r, problem, m))
-      found = (scored){.mean = json_number_value(json_object_get(line, "mean")),
-                       .se = json_number_value(json_object_get(line, "se")),
-                       .repeats = r->repeats};
-    json_decref(line);
+    if (cb_json_read_all(&tree, at, size, NULL) == COCABO_OK)
+      take_line(tree.nodes, r, problem, m, &found);
     at += size + 1;
   }
+  cb_json_tree_free(&tree);
   return found;
 }
 

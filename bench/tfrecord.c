@@ -1,3 +1,6 @@
+/* tfrecord.c - reads the authors' file of NAS-Bench-101 record by record: frame and
+ * checksums, JSON, base64, protobuf. Whatever is not as expected is refused with the
+ * number of the record. */
 #include "tfrecord.h"
 
 #include <errno.h>
@@ -5,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
 #include <nettle/base16.h>
 #include <nettle/base64.h>
 
+#include "base/json_tree.h"
 #include "base/mem.h"
 #include "base/status.h"
 
@@ -21,6 +24,7 @@ typedef struct reader {
   size_t size;
   char data[MAX_RECORD];
   uint8_t metrics[BASE64_DECODE_LENGTH(MAX_RECORD)];
+  cb_json_tree json; /* of the record */
 } reader;
 
 /* Fails with a sentence that starts with the file and the record. */
@@ -190,7 +194,7 @@ static bool read_metrics(message m, double *test) {
 typedef struct fields {
   const char *hash, *metrics;
   size_t hash_size, metrics_size;
-  json_int_t epochs;
+  int64_t epochs;
 } fields;
 
 static bool decode_hash(const fields *f, uint8_t hash[NAS_HASH_SIZE]) {
@@ -252,31 +256,34 @@ static cocabo_status append(entries *all, numbered item, cocabo_error *err) {
 }
 
 enum { EPOCHS = 108 };
-static cocabo_status take_json(reader *r, json_t *json, entries *all,
-                               cocabo_error *err) {
+static cocabo_status take_record(reader *r, entries *all, cocabo_error *err) {
   fields f = {0};
-  const char *adjacency, *operations;
+  const char *text[5] = {0};
+  size_t n = 0;
   numbered item = {.record = r->record};
-  if (json_unpack(json, "[s%Isss%!]", &f.hash, &f.hash_size, &f.epochs, &adjacency,
-                  &operations, &f.metrics, &f.metrics_size) != 0)
+  const cocabo_status status = cb_json_read_all(&r->json, r->data, r->size, err);
+  if (status == COCABO_E_INVALID)
+    return fail(r, "is not JSON", err);
+  CB_TRY(status);
+  const cb_json_node *list = r->json.nodes, *epochs = NULL;
+  for (const cb_json_node *part = cb_json_first(list); part && n < 5;
+       part = cb_json_next(list, part), n++) {
+    text[n] = cb_json_text(part);
+    epochs = n == 1 ? part : epochs;
+  }
+  if (list->type != CB_JSON_ARRAY || list->items != 5 || !text[0] ||
+      !cb_json_is(epochs, CB_JSON_INTEGER) || !text[2] || !text[3] || !text[4])
     return fail(r, "is not a list of hash, epochs, adjacency, operations and metrics",
                 err);
+  f.hash = text[0];
+  f.hash_size = strlen(text[0]);
+  f.epochs = epochs->value.as.integer;
+  f.metrics = text[4];
+  f.metrics_size = strlen(text[4]);
   if (f.epochs != EPOCHS)
     return COCABO_OK;
   CB_TRY(read_entry(r, &f, &item.entry, err));
   return append(all, item, err);
-}
-
-static cocabo_status take_record(reader *r, entries *all, cocabo_error *err) {
-  json_error_t why;
-  json_t *json = json_loadb(r->data, r->size, 0, &why);
-  if (!json && json_error_code(&why) == json_error_out_of_memory)
-    return cb_no_memory(err);
-  if (!json)
-    return fail(r, "is not JSON", err);
-  const cocabo_status status = take_json(r, json, all, err);
-  json_decref(json);
-  return status;
 }
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -328,6 +335,7 @@ cocabo_status nas_table_read_records(const char *name, FILE *file, nas_table *ou
   if (status == COCABO_OK)
     status = make_table(name, &all, out, err);
   cb_free(all.items);
+  cb_json_tree_free(&r->json);
   cb_free(r);
   return status;
 }

@@ -1,11 +1,13 @@
+/* cli.c - what all commands share: opening the store and the study that the common
+ * options name, exit statuses, and notes to standard error. */
 #include "cli.h"
+#include "common/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/guess.h"
 #include "common/show.h"
 
 /* ---- options that every command has ---------------------------------------------- */
@@ -32,28 +34,28 @@ cocabo_status cli_open_store(cli_session *session, const cli_common *common,
 /* The store may have a name that was meant. */
 static cocabo_status no_study(cocabo_store *store, const cli_common *common,
                               cocabo_error *err) {
-  char shown[SHOWN], url[SHOWN];
-  front_guess guess = {.name = cli_study(common)};
+  char shown[CB_SHOWN], url[CB_SHOWN];
+  cb_guess guess = {.word = cli_study(common)};
   cocabo_names *names;
-  FRONT_TRY(cocabo_store_studies(store, &names, err));
+  CB_TRY(cocabo_store_studies(store, &names, err));
   const size_t n = cocabo_names_count(names);
   for (size_t i = 0; i < n; i++)
-    front_guess_consider(&guess, cocabo_names_at(names, i));
-  cocabo_names_free(names);
-  show_text(shown, cli_study(common));
+    cb_guess_consider(&guess, cocabo_names_at(names, i));
+  cb_text_show(shown, cli_study(common));
   show_url(url, cli_storage(common));
-  if (front_guess_is_near(&guess))
-    return front_fail(err, COCABO_E_NOT_FOUND,
-                      "no study \"%s\" in %s, did you mean --study %s?", shown, url,
-                      guess.best);
-  return front_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\" in %s, %s", shown, url,
-                    n > 0 ? "cocabo studies lists what there is"
-                          : "cocabo create makes one");
+  if (guess.closest)
+    cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\" in %s, did you mean --study %s?",
+            shown, url, guess.closest);
+  else
+    cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\" in %s, %s", shown, url,
+            n > 0 ? "cocabo studies lists what there is" : "cocabo create makes one");
+  cocabo_names_free(names);
+  return COCABO_E_NOT_FOUND;
 }
 
 cocabo_status cli_open_study(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err) {
-  FRONT_TRY(cli_open_store(session, common, flags, err));
+  CB_TRY(cli_open_store(session, common, flags, err));
   cocabo_status status =
       cocabo_study_open(&session->study, cli_study(common), session->store, err);
   if (status == COCABO_E_NOT_FOUND)

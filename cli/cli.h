@@ -19,7 +19,7 @@
 #include "cocabo.h"
 #include "cocabo_store.h"
 #include "common/args.h"
-#include "common/fail.h"
+#include "common/base.h"
 
 typedef front_command cli_command;
 

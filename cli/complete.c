@@ -1,3 +1,5 @@
+/* complete.c - finds the candidates for the word at the cursor from the tables of the
+ * commands, and from the store where it asks for a study's name. */
 #include "complete.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* args.c - parses the command line by the option table of a command, prints its help,
+ * and makes the sentences for what is wrong. */
 #include "common/args.h"
 
 #include <errno.h>
@@ -7,8 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/fail.h"
-#include "common/guess.h"
+#include "common/base.h"
 
 /* Set once, at the start of main. */
 static const char *program = "cocabo";
@@ -50,27 +51,26 @@ int front_finish_output(const char *command) {
   if (why == EPIPE) /* the reader has seen enough, as head does */
     return FRONT_FAILURE;
   cocabo_error err;
-  front_fail(&err, COCABO_E_STORE, "cannot write to standard output: %s",
-             strerror(why));
+  cb_fail(&err, COCABO_E_STORE, "cannot write to standard output: %s", strerror(why));
   return front_complain(command, FRONT_FAILURE, &err);
 }
 
 cocabo_status front_unknown(cocabo_error *err, const char *what, const char *name,
                             front_name_at name_at) {
-  front_guess g = {.name = name};
+  cb_guess g = {.word = name};
   const char *known;
   for (int i = 0; (known = name_at(i)); i++)
-    front_guess_consider(&g, known);
-  if (front_guess_is_near(&g))
-    return front_fail(err, COCABO_E_NOT_FOUND, "unknown %s \"%s\", did you mean %s?",
-                      what, name, g.best);
+    cb_guess_consider(&g, known);
+  if (g.closest)
+    return cb_fail(err, COCABO_E_NOT_FOUND, "unknown %s \"%s\", did you mean %s?", what,
+                   name, g.closest);
   char all[200] = "";
   size_t size = 0;
   for (int i = 0; (known = name_at(i)) && size < sizeof all; i++)
     size +=
         (size_t)snprintf(all + size, sizeof all - size, "%s%s", i ? ", " : "", known);
-  return front_fail(err, COCABO_E_NOT_FOUND, "unknown %s \"%s\", want one of %s", what,
-                    name, all);
+  return cb_fail(err, COCABO_E_NOT_FOUND, "unknown %s \"%s\", want one of %s", what,
+                 name, all);
 }
 
 /* ---- options -------------------------------------------------------------------- */
@@ -133,28 +133,30 @@ static cocabo_status unknown_option(const front_option *options,
                                     const typed_option *typed, cocabo_error *err) {
   const int size = (int)typed->size;
   /* A longer one is cut and still counts as far away. */
-  char name[FRONT_GUESS_LONGEST + 2], known[FRONT_GUESS_LONGEST + 2];
+  char name[CB_NAME_MAX + 2], known[CB_NAME_MAX + 2], nearest[CB_NAME_MAX + 2];
   snprintf(name, sizeof name, "%.*s", size, typed->text);
-  front_guess g = {.name = name};
+  cb_guess g = {.word = name};
   size_t known_size;
   for (const front_option *option = options; option->name; option++)
     for (const char *rest = option->name; rest;) {
       const char *start = front_next_name(&rest, &known_size);
       snprintf(known, sizeof known, "%.*s", (int)known_size, start);
-      front_guess_consider(&g, known);
+      cb_guess_consider(&g, known);
+      if (g.closest == known)
+        g.closest = strcpy(nearest, known);
     }
-  if (front_guess_is_near(&g))
-    return front_fail(err, COCABO_E_NOT_FOUND, "unknown option %.*s, did you mean %s?",
-                      size, typed->text, g.best);
-  return front_fail(err, COCABO_E_NOT_FOUND,
-                    "unknown option %.*s, --help shows them all", size, typed->text);
+  if (g.closest)
+    return cb_fail(err, COCABO_E_NOT_FOUND, "unknown option %.*s, did you mean %s?",
+                   size, typed->text, g.closest);
+  return cb_fail(err, COCABO_E_NOT_FOUND, "unknown option %.*s, --help shows them all",
+                 size, typed->text);
 }
 
 static cocabo_status append_text(front_texts *texts, const char *text,
                                  cocabo_error *err) {
   if (texts->n == FRONT_MAX_TEXTS)
-    return front_fail(err, COCABO_E_RANGE, "\"%s\" is one too many, want at most %d",
-                      text, FRONT_MAX_TEXTS);
+    return cb_fail(err, COCABO_E_RANGE, "\"%s\" is one too many, want at most %d", text,
+                   FRONT_MAX_TEXTS);
   texts->items[texts->n++] = text;
   return COCABO_OK;
 }
@@ -166,7 +168,7 @@ static cocabo_status store_value(const front_option *option, void *args,
     return append_text(field, value, err);
   const char **text = field;
   if (*text)
-    return front_fail(err, COCABO_E_INVALID, "%s is given twice", option->name);
+    return cb_fail(err, COCABO_E_INVALID, "%s is given twice", option->name);
   *text = value;
   return COCABO_OK;
 }
@@ -177,9 +179,9 @@ static cocabo_status take_value(const front_option *option, const typed_option *
                                 cocabo_error *err) {
   *value = typed->value ? typed->value : *next < argc ? argv[(*next)++] : "";
   if (**value == '\0' || (!typed->value && is_long(*value)))
-    return front_fail(err, COCABO_E_INVALID, "%.*s needs a value: %.*s %s",
-                      (int)typed->size, typed->text, (int)typed->size, typed->text,
-                      option->value);
+    return cb_fail(err, COCABO_E_INVALID, "%.*s needs a value: %.*s %s",
+                   (int)typed->size, typed->text, (int)typed->size, typed->text,
+                   option->value);
   return COCABO_OK;
 }
 
@@ -191,12 +193,12 @@ static cocabo_status parse_option(const front_option *options, int argc, char **
     return unknown_option(options, &typed, err);
   if (option->field == FRONT_FLAG) {
     if (typed.value)
-      return front_fail(err, COCABO_E_INVALID, "%s takes no value", option->name);
+      return cb_fail(err, COCABO_E_INVALID, "%s takes no value", option->name);
     *(bool *)((char *)args + option->offset) = true;
     return COCABO_OK;
   }
   const char *value;
-  FRONT_TRY(take_value(option, &typed, argc, argv, next, &value, err));
+  CB_TRY(take_value(option, &typed, argc, argv, next, &value, err));
   return store_value(option, args, value, err);
 }
 
@@ -222,7 +224,7 @@ int front_options_end(int argc, char **argv) {
 static cocabo_status take_argument(const char *arg, front_texts *rest,
                                    cocabo_error *err) {
   if (!rest)
-    return front_fail(err, COCABO_E_INVALID, "unexpected argument \"%s\"", arg);
+    return cb_fail(err, COCABO_E_INVALID, "unexpected argument \"%s\"", arg);
   return append_text(rest, arg, err);
 }
 
@@ -231,11 +233,11 @@ cocabo_status front_args_parse(const front_option *options, int argc, char **arg
   int next = 0;
   while (next < argc && strcmp(argv[next], "--") != 0)
     if (is_option(argv[next]))
-      FRONT_TRY(parse_option(options, argc, argv, &next, args, err));
+      CB_TRY(parse_option(options, argc, argv, &next, args, err));
     else
-      FRONT_TRY(take_argument(argv[next++], rest, err));
+      CB_TRY(take_argument(argv[next++], rest, err));
   for (next++; next < argc; next++)
-    FRONT_TRY(take_argument(argv[next], rest, err));
+    CB_TRY(take_argument(argv[next], rest, err));
   return COCABO_OK;
 }
 
@@ -295,9 +297,9 @@ cocabo_status front_parse_int(const char *option, const char *text, int64_t low,
   const char *end = text;
   int64_t value;
   if (!read_digits(&end, &value) || *end || value < low || value > high)
-    return front_fail(err, COCABO_E_RANGE,
-                      "%s is \"%s\", want a whole number from %lld to %lld", option,
-                      text, (long long)low, (long long)high);
+    return cb_fail(err, COCABO_E_RANGE,
+                   "%s is \"%s\", want a whole number from %lld to %lld", option, text,
+                   (long long)low, (long long)high);
   *out = value;
   return COCABO_OK;
 }
@@ -307,8 +309,8 @@ cocabo_status front_check_ending(const char *option, const char *name,
   const size_t size = strlen(name), wanted = strlen(ending);
   if (size > wanted && strcasecmp(name + size - wanted, ending) == 0)
     return COCABO_OK;
-  return front_fail(err, COCABO_E_INVALID, "%s is \"%s\", want a name that ends in %s",
-                    option, name, ending);
+  return cb_fail(err, COCABO_E_INVALID, "%s is \"%s\", want a name that ends in %s",
+                 option, name, ending);
 }
 
 static int compare_ints(const void *a, const void *b) {
@@ -318,17 +320,17 @@ static int compare_ints(const void *a, const void *b) {
 
 static cocabo_status refuse_duplicates(const char *option, const front_ints *ints,
                                        cocabo_error *err) {
-  int64_t *sorted = calloc((size_t)ints->n, sizeof *sorted);
+  int64_t *sorted = cb_calloc((size_t)ints->n, sizeof *sorted);
   if (!sorted)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   memcpy(sorted, ints->items, (size_t)ints->n * sizeof *sorted);
   qsort(sorted, (size_t)ints->n, sizeof *sorted, compare_ints);
   cocabo_status status = COCABO_OK;
   for (int64_t i = 1; i < ints->n && status == COCABO_OK; i++)
     if (sorted[i] == sorted[i - 1])
-      status = front_fail(err, COCABO_E_INVALID, "%s has %lld twice", option,
-                          (long long)sorted[i]);
-  free(sorted);
+      status = cb_fail(err, COCABO_E_INVALID, "%s has %lld twice", option,
+                       (long long)sorted[i]);
+  cb_free(sorted);
   return status;
 }
 
@@ -336,12 +338,12 @@ static cocabo_status append_range(const char *option, int64_t first, int64_t las
                                   front_ints *out, size_t *capacity,
                                   cocabo_error *err) {
   if (last - first >= FRONT_MAX_INTS - out->n)
-    return front_fail(err, COCABO_E_RANGE, "%s has too many numbers, want at most %d",
-                      option, FRONT_MAX_INTS);
+    return cb_fail(err, COCABO_E_RANGE, "%s has too many numbers, want at most %d",
+                   option, FRONT_MAX_INTS);
   void *items = out->items;
   const size_t want = (size_t)(out->n + last - first + 1);
-  if (!front_reserve(&items, capacity, want, sizeof *out->items))
-    return front_no_memory(err);
+  if (!cb_reserve(&items, capacity, want, sizeof *out->items))
+    return cb_no_memory(err);
   out->items = items;
   for (int64_t i = first; i <= last; i++)
     out->items[out->n++] = i;
@@ -361,11 +363,11 @@ static cocabo_status parse_ranges(const char *option, const char *text, int64_t 
       ok = read_digits(&rest, &last);
     }
     if (!ok || (*rest && *rest != ',') || first < low || last > high || first > last)
-      return front_fail(
+      return cb_fail(
           err, COCABO_E_RANGE,
           "%s is \"%s\", want whole numbers from %lld to %lld such as 0,3,5-7", option,
           text, (long long)low, (long long)high);
-    FRONT_TRY(append_range(option, first, last, out, &capacity, err));
+    CB_TRY(append_range(option, first, last, out, &capacity, err));
   } while (*rest++ == ',');
   return refuse_duplicates(option, out, err);
 }
@@ -380,7 +382,7 @@ cocabo_status front_parse_ints(const char *option, const char *text, int64_t low
 }
 
 void front_ints_free(front_ints *ints) {
-  free(ints->items);
+  cb_free(ints->items);
   *ints = (front_ints){0};
 }
 
@@ -396,7 +398,7 @@ static cocabo_status choose(const char *option, const char *what, const char *na
     return front_unknown(err, what, name, name_at);
   for (int i = 0; i < out->n; i++)
     if (out->items[i] == found)
-      return front_fail(err, COCABO_E_INVALID, "%s has %s twice", option, name);
+      return cb_fail(err, COCABO_E_INVALID, "%s has %s twice", option, name);
   out->items[out->n++] =
       found; /* distinct, and there are fewer than FRONT_MAX_CHOSEN */
   return COCABO_OK;
@@ -417,18 +419,18 @@ cocabo_status front_parse_names(const char *option, const char *what, const char
                                 cocabo_error *err) {
   out->n = 0;
   if (!text)
-    return front_fail(err, COCABO_E_INVALID, "%s is missing, want a list such as %s",
-                      option, name_at(0));
+    return cb_fail(err, COCABO_E_INVALID, "%s is missing, want a list such as %s",
+                   option, name_at(0));
   const char *rest = text;
   do {
     char name[128];
     const size_t size = strcspn(rest, ",");
     if (size == 0)
-      return front_fail(err, COCABO_E_INVALID, "%s is \"%s\", which has an empty item",
-                        option, text);
+      return cb_fail(err, COCABO_E_INVALID, "%s is \"%s\", which has an empty item",
+                     option, text);
     snprintf(name, sizeof name, "%.*s", whole_characters(rest, size, sizeof name - 1),
              rest);
-    FRONT_TRY(choose(option, what, name, name_at, out, err));
+    CB_TRY(choose(option, what, name, name_at, out, err));
     rest += size;
   } while (*rest++ == ',');
   return COCABO_OK;

@@ -1,3 +1,4 @@
+/* buffer.c - A growing text over cb_reserve. */
 #include "common/buffer.h"
 
 #include <stdarg.h>
@@ -5,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 void front_buffer_free(front_buffer *buffer) {
-  free(buffer->data);
+  cb_free(buffer->data);
   *buffer = (front_buffer){0};
 }
 
 static cocabo_status make_room(front_buffer *buffer, size_t more, cocabo_error *err) {
   void *data = buffer->data;
-  if (!front_reserve(&data, &buffer->capacity, buffer->size + more, 1))
-    return front_no_memory(err);
+  if (!cb_reserve(&data, &buffer->capacity, buffer->size + more, 1))
+    return cb_no_memory(err);
   buffer->data = data;
   return COCABO_OK;
 }
@@ -24,7 +25,7 @@ cocabo_status front_buffer_append(front_buffer *buffer, const void *bytes, size_
                                   cocabo_error *err) {
   if (size == 0)
     return COCABO_OK;
-  FRONT_TRY(make_room(buffer, size, err));
+  CB_TRY(make_room(buffer, size, err));
   memcpy(buffer->data + buffer->size, bytes, size);
   buffer->size += size;
   return COCABO_OK;
@@ -40,13 +41,13 @@ cocabo_status front_buffer_printf(front_buffer *buffer, cocabo_error *err,
                                   const char *fmt, ...) {
   size_t more = 128;
   for (;;) {
-    FRONT_TRY(make_room(buffer, more, err));
+    CB_TRY(make_room(buffer, more, err));
     va_list args;
     va_start(args, fmt);
     const int size = vsnprintf(buffer->data + buffer->size, more, fmt, args);
     va_end(args);
     if (size < 0)
-      return front_fail(err, COCABO_E_INTERNAL, "a text cannot be formatted");
+      return cb_fail(err, COCABO_E_INTERNAL, "a text cannot be formatted");
     if ((size_t)size < more) {
       buffer->size += (size_t)size;
       return COCABO_OK;

@@ -1,3 +1,5 @@
+/* canvas.c - drawing that every format shares: sizes and widths of text, shades, marks
+ * as paths. */
 #include "common/canvas.h"
 
 #include <math.h>
@@ -5,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "common/show.h"
 
 void canvas_begin(canvas *c, const canvas_format *format, double width, double height,
@@ -16,7 +18,7 @@ void canvas_begin(canvas *c, const canvas_format *format, double width, double h
 
 cocabo_status canvas_end(canvas *c, cocabo_error *err) {
   c->format->end(c);
-  return c->status == COCABO_OK ? COCABO_OK : front_no_memory(err);
+  return c->status == COCABO_OK ? COCABO_OK : cb_no_memory(err);
 }
 
 void canvas_free(canvas *c) {
@@ -107,12 +109,12 @@ double canvas_text_width(const char *text, double size) {
   double width = 0.0;
   size_t bytes;
   for (; *text; text += bytes)
-    width += character_width(show_decode(text, &bytes));
+    width += character_width(cb_text_decode(text, &bytes));
   return width * size;
 }
 
 static size_t put_harmless(char *out, const char *text, unsigned c, size_t bytes) {
-  if (show_is_control(c) || (c == 0xfffd && bytes == 1)) {
+  if (cb_text_is_control(c) || (c == 0xfffd && bytes == 1)) {
     *out = '?';
     return 1;
   }
@@ -128,7 +130,7 @@ const char *canvas_fit(char out[CANVAS_FITTED], const char *text, double size,
   double width = 0.0;
   size_t used = 0, bytes;
   for (; *text; text += bytes) {
-    const unsigned c = show_decode(text, &bytes);
+    const unsigned c = cb_text_decode(text, &bytes);
     width += size * character_width(c);
     if ((!whole && width > limit) || used + bytes + sizeof dots > CANVAS_FITTED) {
       memcpy(out + used, dots, sizeof dots);

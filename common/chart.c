@@ -1,3 +1,4 @@
+/* chart.c - headings, axes and their labels, drawn on a canvas. */
 #include "common/chart.h"
 
 /* ---- the heading ---------------------------------------------------------------- */

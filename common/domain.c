@@ -1,20 +1,21 @@
+/* domain.c - writes the parameters of a space as JSON. */
 #include "common/domain.h"
 
 #include <stdbool.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "common/json.h"
 
 cocabo_status front_put_choices(front_buffer *out, const cocabo_space *space, size_t i,
                                 cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "[", err));
+  CB_TRY(front_buffer_puts(out, "[", err));
   const size_t n = cocabo_space_choices(space, i);
   for (size_t k = 0; k < n; k++) {
     cocabo_value choice;
     if (k > 0)
-      FRONT_TRY(front_buffer_puts(out, ",", err));
-    FRONT_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
-    FRONT_TRY(front_put_json_value(out, &choice, err));
+      CB_TRY(front_buffer_puts(out, ",", err));
+    CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
+    CB_TRY(front_put_json_value(out, &choice, err));
   }
   return front_buffer_puts(out, "]", err);
 }
@@ -22,7 +23,7 @@ cocabo_status front_put_choices(front_buffer *out, const cocabo_space *space, si
 /* A bound: a whole number where the parameter is. */
 static cocabo_status put_bound(front_buffer *out, const char *key, double value,
                                bool whole, cocabo_error *err) {
-  FRONT_TRY(front_buffer_printf(out, err, "\"%s\":", key));
+  CB_TRY(front_buffer_printf(out, err, "\"%s\":", key));
   return whole ? front_buffer_printf(out, err, "%.0f", value)
                : front_put_json_real(out, value, err);
 }
@@ -32,13 +33,13 @@ cocabo_status front_put_range(front_buffer *out, const cocabo_space *space, size
   double low, high, step;
   int log;
   const bool whole = cocabo_space_kind(space, i) == COCABO_KIND_INT;
-  FRONT_TRY(cocabo_space_get_range(space, i, &low, &high, &step, &log, err));
-  FRONT_TRY(put_bound(out, "low", low, whole, err));
-  FRONT_TRY(front_buffer_puts(out, ",", err));
-  FRONT_TRY(put_bound(out, "high", high, whole, err));
-  FRONT_TRY(front_buffer_printf(out, err, ",\"log\":%s", log ? "true" : "false"));
+  CB_TRY(cocabo_space_get_range(space, i, &low, &high, &step, &log, err));
+  CB_TRY(put_bound(out, "low", low, whole, err));
+  CB_TRY(front_buffer_puts(out, ",", err));
+  CB_TRY(put_bound(out, "high", high, whole, err));
+  CB_TRY(front_buffer_printf(out, err, ",\"log\":%s", log ? "true" : "false"));
   if (step > 0.0) {
-    FRONT_TRY(front_buffer_puts(out, ",", err));
+    CB_TRY(front_buffer_puts(out, ",", err));
     return put_bound(out, "step", step, whole, err);
   }
   return front_buffer_puts(out, no_step, err);
@@ -48,13 +49,13 @@ static cocabo_status put_parameter(front_buffer *out, const cocabo_space *space,
                                    size_t i, cocabo_error *err) {
   static const char *const types[] = {"float", "int", "choice", "ordinal"};
   const cocabo_kind kind = cocabo_space_kind(space, i);
-  FRONT_TRY(front_put_json_text(out, cocabo_space_name(space, i), err));
-  FRONT_TRY(front_buffer_printf(out, err, ":{\"type\":\"%s\",", types[kind]));
+  CB_TRY(front_put_json_text(out, cocabo_space_name(space, i), err));
+  CB_TRY(front_buffer_printf(out, err, ":{\"type\":\"%s\",", types[kind]));
   if (kind == COCABO_KIND_REAL || kind == COCABO_KIND_INT) {
-    FRONT_TRY(front_put_range(out, space, i, "", err));
+    CB_TRY(front_put_range(out, space, i, "", err));
   } else {
-    FRONT_TRY(front_buffer_puts(out, "\"choices\":", err));
-    FRONT_TRY(front_put_choices(out, space, i, err));
+    CB_TRY(front_buffer_puts(out, "\"choices\":", err));
+    CB_TRY(front_put_choices(out, space, i, err));
   }
   return front_buffer_puts(out, "}", err);
 }
@@ -63,8 +64,8 @@ cocabo_status front_put_parameters(front_buffer *out, const cocabo_space *space,
                                    cocabo_error *err) {
   const size_t n = cocabo_space_count(space);
   for (size_t i = 0; i < n; i++) {
-    FRONT_TRY(front_buffer_puts(out, i > 0 ? ",\n  " : "\n  ", err));
-    FRONT_TRY(put_parameter(out, space, i, err));
+    CB_TRY(front_buffer_puts(out, i > 0 ? ",\n  " : "\n  ", err));
+    CB_TRY(put_parameter(out, space, i, err));
   }
   return COCABO_OK;
 }

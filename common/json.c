@@ -1,3 +1,5 @@
+/* json.c - writes values, trials and what json_tree.h has read as JSON. Numbers have
+ * the fewest digits that read back as the same. */
 #include "common/json.h"
 
 #include <inttypes.h>
@@ -6,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 /* ---- to standard output ---------------------------------------------------------- */
 
@@ -34,41 +36,29 @@ void front_print_json_text(const char *text, int size) {
 /* ---- to a buffer ------------------------------------------------------------------
  */
 
-enum { DIGITS = 32 }; /* bytes that a number takes at most */
-
-/* The fewest digits that read back as the same number. */
-static void shortest(double value, char out[DIGITS]) {
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(out, DIGITS, "%.*g", digits, value);
-    if (strtod(out, NULL) == value)
-      return;
-  }
-}
-
 cocabo_status front_put_digits(front_buffer *out, double value, cocabo_error *err) {
-  char digits[DIGITS];
-  shortest(value, digits);
-  return front_buffer_puts(out, digits, err);
+  char digits[CB_DIGITS];
+  return front_buffer_puts(out, cb_number_show(digits, value), err);
 }
 
 cocabo_status front_put_json_text(front_buffer *out, const char *text,
                                   cocabo_error *err) {
-  FRONT_TRY(front_buffer_append(out, "\"", 1, err));
+  CB_TRY(front_buffer_append(out, "\"", 1, err));
   for (;;) {
     size_t plain = 0;
     while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' &&
            text[plain] != '\\' && text[plain] != 0x7f)
       plain++;
-    FRONT_TRY(front_buffer_append(out, text, plain, err));
+    CB_TRY(front_buffer_append(out, text, plain, err));
     text += plain;
     if (*text == '\0')
       return front_buffer_append(out, "\"", 1, err);
     if (*text == '"' || *text == '\\')
-      FRONT_TRY(front_buffer_printf(out, err, "\\%c", *text));
+      CB_TRY(front_buffer_printf(out, err, "\\%c", *text));
     else if (*text == '\n')
-      FRONT_TRY(front_buffer_puts(out, "\\n", err));
+      CB_TRY(front_buffer_puts(out, "\\n", err));
     else
-      FRONT_TRY(front_buffer_printf(out, err, "\\u%04x", (unsigned char)*text));
+      CB_TRY(front_buffer_printf(out, err, "\\u%04x", (unsigned char)*text));
     text++;
   }
 }
@@ -76,9 +66,8 @@ cocabo_status front_put_json_text(front_buffer *out, const char *text,
 cocabo_status front_put_json_real(front_buffer *out, double value, cocabo_error *err) {
   if (!isfinite(value))
     return front_buffer_puts(out, "null", err);
-  char digits[DIGITS];
-  shortest(value, digits);
-  FRONT_TRY(front_buffer_puts(out, digits, err));
+  char digits[CB_DIGITS];
+  CB_TRY(front_buffer_puts(out, cb_number_show(digits, value), err));
   return strpbrk(digits, ".e") ? COCABO_OK : front_buffer_puts(out, ".0", err);
 }
 
@@ -105,36 +94,37 @@ cocabo_status front_put_json_value(front_buffer *out, const cocabo_value *value,
 
 cocabo_status front_put_json_params(front_buffer *out, const cocabo_trial *trial,
                                     cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "{", err));
+  CB_TRY(front_buffer_puts(out, "{", err));
   const size_t n = cocabo_trial_count(trial);
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
     if (i > 0)
-      FRONT_TRY(front_buffer_puts(out, ",", err));
-    FRONT_TRY(front_put_json_text(out, name, err));
-    FRONT_TRY(front_buffer_puts(out, ":", err));
-    FRONT_TRY(front_put_json_value(out, &value, err));
+      CB_TRY(front_buffer_puts(out, ",", err));
+    CB_TRY(front_put_json_text(out, name, err));
+    CB_TRY(front_buffer_puts(out, ":", err));
+    CB_TRY(front_put_json_value(out, &value, err));
   }
   return front_buffer_puts(out, "}", err);
 }
 
-/* ---- from jansson -----------------------------------------------------------------
- */
-
-bool front_json_value(const json_t *json, cocabo_value *out) {
-  if (json_is_null(json))
-    *out = (cocabo_value){.type = COCABO_NULL};
-  else if (json_is_boolean(json))
-    *out = (cocabo_value){.type = COCABO_BOOL, .as.boolean = json_is_true(json)};
-  else if (json_is_integer(json))
-    *out = (cocabo_value){.type = COCABO_INT, .as.integer = json_integer_value(json)};
-  else if (json_is_real(json))
-    *out = (cocabo_value){.type = COCABO_REAL, .as.real = json_real_value(json)};
-  else if (json_is_string(json))
-    *out = (cocabo_value){.type = COCABO_TEXT, .as.text = json_string_value(json)};
-  else
-    return false;
-  return true;
+/* At most CB_JSON_DEPTH calls deep, as the tree is. */
+cocabo_status front_put_json_node(front_buffer *out, const cb_json_node *node,
+                                  cocabo_error *err) {
+  const bool is_object = node->type == CB_JSON_OBJECT;
+  if (!is_object && node->type != CB_JSON_ARRAY)
+    return front_put_json_value(out, &node->value, err);
+  CB_TRY(front_buffer_puts(out, is_object ? "{" : "[", err));
+  const cb_json_node *first = cb_json_first(node);
+  for (const cb_json_node *item = first; item; item = cb_json_next(node, item)) {
+    if (item != first)
+      CB_TRY(front_buffer_puts(out, ",", err));
+    if (is_object) {
+      CB_TRY(front_put_json_text(out, item->key, err));
+      CB_TRY(front_buffer_puts(out, ":", err));
+    }
+    CB_TRY(front_put_json_node(out, item, err));
+  }
+  return front_buffer_puts(out, is_object ? "}" : "]", err);
 }

@@ -1,12 +1,10 @@
-/* json.h - values as JSON: printed to standard output, appended to a buffer, or taken
- * from what jansson has read. */
+/* json.h - values as JSON, printed to standard output or appended to a buffer. Reading
+ * is base/json_tree.h. */
 #ifndef FRONT_JSON_H
 #define FRONT_JSON_H
 
-#include <jansson.h>
-#include <stdbool.h>
-
 #include "cocabo.h"
+#include "common/base.h"
 #include "common/buffer.h"
 
 /* 17 digits, or null where the number is not finite. */
@@ -29,7 +27,8 @@ cocabo_status front_put_json_value(front_buffer *out, const cocabo_value *value,
 cocabo_status front_put_json_params(front_buffer *out, const cocabo_trial *trial,
                                     cocabo_error *err);
 
-/* A scalar; false for a list or an object. Text is borrowed from `json`. */
-bool front_json_value(const json_t *json, cocabo_value *out);
+/* What was read, in one line. */
+cocabo_status front_put_json_node(front_buffer *out, const cb_json_node *node,
+                                  cocabo_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 /* ---- troff ----------------------------------------------------------------------- */
 
@@ -150,7 +150,7 @@ static cocabo_status print_command(const front_program *program,
     printf(".PP\n");
     print_lines(command->details);
   }
-  FRONT_TRY(print_more(command, err));
+  CB_TRY(print_more(command, err));
   print_options(command->options);
   printf(".SH EXAMPLES\n");
   print_lines(command->examples);
@@ -179,7 +179,7 @@ static int write_page(const front_program *program, const front_command *command
            command ? command->name : "");
   if (freopen(path, "w", stdout))
     return print_page(program, command);
-  front_fail(&err, COCABO_E_STORE, "cannot write %s: %s", path, strerror(errno));
+  cb_fail(&err, COCABO_E_STORE, "cannot write %s: %s", path, strerror(errno));
   return front_complain(NULL, FRONT_FAILURE, &err);
 }
 
@@ -198,7 +198,7 @@ int front_manual(const front_program *program, int argc, char **argv) {
     return print_page(program, command);
   if (argc == 2 && strcmp(argv[0], "--into") == 0)
     return write_pages(program, argv[1]);
-  front_fail(&err, COCABO_E_INVALID,
-             "--man wants nothing, the name of a command, or --into FOLDER");
+  cb_fail(&err, COCABO_E_INVALID,
+          "--man wants nothing, the name of a command, or --into FOLDER");
   return front_complain(NULL, FRONT_USAGE, &err);
 }

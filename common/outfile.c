@@ -1,3 +1,5 @@
+/* outfile.c - files of results: locking, appending, and replacing by a rename of a
+ * finished copy. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "common/outfile.h"
@@ -12,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 static cocabo_status fail_on(const char *path, cocabo_status code, const char *verb,
                              cocabo_error *err) {
-  return front_fail(err, code, "cannot %s %s: %s", verb, path, strerror(errno));
+  return cb_fail(err, code, "cannot %s %s: %s", verb, path, strerror(errno));
 }
 
 /* A file system without locks is used without them. */
@@ -34,12 +36,11 @@ static cocabo_status open_locked(const char *path, int *out, cocabo_error *err) 
     return fail_on(path, COCABO_E_INVALID, "write", err);
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(fd);
-    return front_fail(err, COCABO_E_INVALID, "%s is not a regular file, want one",
-                      path);
+    return cb_fail(err, COCABO_E_INVALID, "%s is not a regular file, want one", path);
   }
   if (!lock_file(fd)) {
     close(fd);
-    return front_fail(err, COCABO_E_BUSY, "another process is writing %s", path);
+    return cb_fail(err, COCABO_E_BUSY, "another process is writing %s", path);
   }
   *out = fd;
   return COCABO_OK;
@@ -56,11 +57,11 @@ static bool still_names(const char *path, int fd) {
 cocabo_status front_outfile_open(front_outfile *file, const char *path,
                                  cocabo_error *err) {
   *file = (front_outfile){.fd = -1};
-  FRONT_TRY(open_locked(path, &file->fd, err));
+  CB_TRY(open_locked(path, &file->fd, err));
   while (!still_names(path, file->fd)) {
     close(file->fd);
     file->fd = -1;
-    FRONT_TRY(open_locked(path, &file->fd, err));
+    CB_TRY(open_locked(path, &file->fd, err));
   }
   file->path = realpath(path, NULL);
   if (!file->path) {
@@ -91,7 +92,7 @@ cocabo_status front_read_up_to(int fd, const char *path, size_t most,
       continue;
     if (size < 0)
       return fail_on(path, COCABO_E_INVALID, "read", err);
-    FRONT_TRY(front_buffer_append(text, piece, (size_t)size, err));
+    CB_TRY(front_buffer_append(text, piece, (size_t)size, err));
   }
   return COCABO_OK;
 }
@@ -175,7 +176,7 @@ cocabo_status front_outfile_write(const char *path, const front_buffer *text,
                                   cocabo_error *err) {
   const bool existed = access(path, F_OK) == 0;
   front_outfile file;
-  FRONT_TRY(front_outfile_open(&file, path, err));
+  CB_TRY(front_outfile_open(&file, path, err));
   const cocabo_status status = front_outfile_replace(&file, text, err);
   if (status != COCABO_OK && !existed)
     unlink(file.path);

@@ -1,11 +1,12 @@
-/* program.c - a program made of commands: finds the one that is named and runs it. */
+/* program.c - finds the command that the first argument names and runs it, or prints
+ * help and version. */
 #include "common/program.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "common/manual.h"
 
 const front_command *front_find_command(const front_program *program,
@@ -78,8 +79,8 @@ int front_main(const front_program *program, int argc, char **argv) {
   front_set_program(program->name);
   if (argc < 2) {
     cocabo_error err;
-    front_fail(&err, COCABO_E_INVALID, "no command given, %s --help shows them",
-               program->name);
+    cb_fail(&err, COCABO_E_INVALID, "no command given, %s --help shows them",
+            program->name);
     return front_complain(NULL, FRONT_USAGE, &err);
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

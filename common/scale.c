@@ -1,3 +1,4 @@
+/* scale.c - linear and logarithmic scales, and where their ticks are. */
 #include "common/scale.h"
 
 #include <float.h>

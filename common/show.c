@@ -1,49 +1,11 @@
+/* show.c - masks the passwords of URLs, and knows how many columns a character takes.
+ */
 #include "common/show.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- characters ------------------------------------------------------------------ */
-
-static bool continues(const char *text, size_t n) {
-  for (size_t i = 1; i <= n; i++)
-    if (((unsigned char)text[i] & 0xc0) != 0x80)
-      return false; /* stops at a NUL too */
-  return true;
-}
-
-unsigned show_decode(const char *text, size_t *size) {
-  const unsigned char first = (unsigned char)text[0];
-  const size_t more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-  *size = 1;
-  if (more == 0)
-    return first;
-  if (first < 0xc2 || first > 0xf4 || !continues(text, more))
-    return 0xfffd;
-  unsigned character = first & (0x3fu >> more);
-  for (size_t i = 1; i <= more; i++)
-    character = character << 6 | ((unsigned char)text[i] & 0x3fu);
-  /* No longer form than needed, no half of a pair, nothing beyond the last one. */
-  static const unsigned least[] = {0, 0x80, 0x800, 0x10000};
-  if (character < least[more] || (character >= 0xd800 && character <= 0xdfff) ||
-      character > 0x10ffff)
-    return 0xfffd;
-  *size = more + 1;
-  return character;
-}
-
-bool show_is_utf8(const char *text) {
-  size_t size;
-  for (; *text; text += size)
-    if (show_decode(text, &size) == 0xfffd && size == 1)
-      return false;
-  return true;
-}
-
-bool show_is_control(unsigned c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
-         (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
+#include "common/base.h"
 
 /* Our own short table rather than wcwidth: that one wants a locale, and a program that
  * sets one prints its numbers by it. */
@@ -65,46 +27,16 @@ int show_width(unsigned c) {
   return 1;
 }
 
-/* ---- texts ----------------------------------------------------------------------- */
-
-const char *show_text(char out[SHOWN], const char *text) {
-  return show_within(out, text, SHOWN - 1);
-}
-
-const char *show_within(char out[SHOWN], const char *text, size_t most) {
-  static const char dots[] = "...";
-  const size_t room = most + 1 - sizeof dots;
-  size_t used = 0, size;
-  for (; *text; text += size) {
-    const unsigned c = show_decode(text, &size);
-    const bool harmless = !show_is_control(c) && (c != 0xfffd || size > 1);
-    const size_t need = harmless ? size : 1;
-    const bool fits = used + need <= room ||
-                      (used + need <= most && text[size] == '\0'); /* the last one */
-    if (!fits) {
-      memcpy(out + used, dots, sizeof dots);
-      return out;
-    }
-    if (harmless)
-      memcpy(out + used, text, size);
-    else
-      out[used] = '?';
-    used += need;
-  }
-  out[used] = '\0';
-  return out;
-}
-
 /* scheme://user:password@host/...: what is between the colon and the last at sign, for
  * a password may have slashes and at signs of its own. */
-const char *show_url(char out[SHOWN], const char *url) {
+const char *show_url(char out[static CB_SHOWN], const char *url) {
   const char *authority = strstr(url, "://");
   const char *at = authority ? strrchr(authority, '@') : NULL;
   const char *colon = authority ? strchr(authority + 3, ':') : NULL;
   if (!at || !colon || colon > at || strncmp(url, "sqlite", 6) == 0)
-    return show_text(out, url);
-  const int kept = (int)(colon + 1 - url < SHOWN ? colon + 1 - url : SHOWN);
-  char masked[2 * SHOWN];
+    return cb_text_show(out, url);
+  const int kept = (int)(colon + 1 - url < CB_SHOWN ? colon + 1 - url : CB_SHOWN);
+  char masked[2 * CB_SHOWN];
   snprintf(masked, sizeof masked, "%.*s***%s", kept, url, at);
-  return show_text(out, masked);
+  return cb_text_show(out, masked);
 }

@@ -1,7 +1,7 @@
+/* svg.c - the canvas format that writes SVG, with all text escaped. */
 #include "common/svg.h"
 
-#include "common/fail.h"
-#include "common/show.h"
+#include "common/base.h"
 
 /* Marks without a tip that follow each other in one style share a path, which makes
  * ten thousand of them affordable; everything in one style shares a <g>. */
@@ -20,17 +20,17 @@ static const char *escape(unsigned c) {
   case '"':
     return "&quot;";
   default:
-    return show_is_control(c) || c == 0xfffe || c == 0xffff ? "?" : NULL;
+    return cb_text_is_control(c) || c == 0xfffe || c == 0xffff ? "?" : NULL;
   }
 }
 
 cocabo_status svg_escape(front_buffer *out, const char *text, cocabo_error *err) {
   size_t bytes;
   for (; *text; text += bytes) {
-    const unsigned character = show_decode(text, &bytes);
+    const unsigned character = cb_text_decode(text, &bytes);
     const char *escaped = character == 0xfffd && bytes == 1 ? "?" : escape(character);
-    FRONT_TRY(escaped ? front_buffer_puts(out, escaped, err)
-                      : front_buffer_append(out, text, bytes, err));
+    CB_TRY(escaped ? front_buffer_puts(out, escaped, err)
+                   : front_buffer_append(out, text, bytes, err));
   }
   return COCABO_OK;
 }

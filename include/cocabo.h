@@ -336,6 +336,17 @@ COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const
  * COCABO_E_NOT_FOUND until one trial is complete. */
 COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* How much of the variation of the values each parameter accounts for: share[0 .. n-1],
+ * n = cocabo_space_count, are >= 0 with sum 1, in the order of the space. *explained
+ * (which may be NULL), in [0,1], says how well that is founded: the part of the
+ * variance that a model predicts for trials that it has not seen; near 0 the values
+ * look like noise and the shares mean nothing. The complete trials known to this handle
+ * count, failed ones do not; the same trials give the same shares. COCABO_E_STATE if
+ * fewer than 4 are complete, if all values are equal or no parameter varies. On failure
+ * share is untouched. It takes up to about a second. */
+COCABO_API cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
+                                                 double *share, double *explained,
+                                                 cocabo_error *err) COCABO_MUST_CHECK;
 
 /* Every trial known to this handle, by number 0 .. count-1. A handle learns of what
  * other handles did when it asks, tells, adds, or syncs. */

@@ -1,3 +1,6 @@
+/* boosting.c - trains the boosted trees of boosting.h with XGBoost's C interface and
+ * counts the digits that they get right. Without XGBoost at build time it fails with a
+ * sentence. */
 #include "problems/boosting.h"
 
 #include "base/status.h"

@@ -1,3 +1,5 @@
+/* discrete.c - Ackley over binaries, Rosenbrock over ordinals, and low autocorrelation
+ * binary sequences: raw functions, inputs, and the table of these problems. */
 #include "problems/discrete.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* inputs.c - adds series of inputs to a space, and finds the index of a choice by its
+ * word. */
 #include "problems/inputs.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* mnist.c - reads the pictures and labels of MNIST and splits them by a fixed random
+ * order. */
 #include "problems/mnist.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* nas_cifar10.c - the problem NAS-CIFAR10: weights and operations become a cell of
+ * NAS-Bench-101, whose test accuracy is looked up in the table. */
 #include "problems/nas_cifar10.h"
 
 #include <assert.h>

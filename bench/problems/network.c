@@ -1,3 +1,5 @@
+/* network.c - the passes of the network of network.h, forwards and backwards, and the
+ * steps of its optimisers. */
 #include "problems/network.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/* nn_yacht.c - the problem nn-yacht: trains the network of network.h on the yacht data
+ * and values the test rows by stochastic passes. Seeds are fixed, so a point has one
+ * value. */
 #include "problems/nn_yacht.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* nu_svr.c - trains a regression with libsvm and predicts the test rows. Without
+ * libsvm at build time it fails with a sentence. */
 #include "problems/nu_svr.h"
 
 #include "base/status.h"

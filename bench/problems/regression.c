@@ -1,3 +1,5 @@
+/* regression.c - splits a table into rows to learn from and rows to test on, in the
+ * random order of a fixed seed, and scales its columns. */
 #include "problems/regression.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* simulated.c - the problems contamination and pest-control: a spreading population,
+ * stage by stage, in simulations with fixed random numbers. */
 #include "problems/simulated.h"
 
 #include <assert.h>

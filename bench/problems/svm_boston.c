@@ -1,3 +1,5 @@
+/* svm_boston.c - the problem svm-boston: the settings of nu_svr.h on the Boston
+ * housing data, valued by the negative test error. */
 #include "problems/svm_boston.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* synthetic.c - Func-2C, Func-3C and the Ackley problems of the paper: raw functions,
+ * inputs, and the table of these problems. */
 #include "problems/synthetic.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "common/show.h"
+#include "common/base.h"
 #include "io/output.h"
 #include "run/signals.h"
 
@@ -35,15 +35,15 @@ static void name_owner(char *out, size_t size) {
 
 static cocabo_status take_lease(cocabo_study *study, const char *text,
                                 cocabo_error *err) {
-  char shown[SHOWN], owner[128], *end;
+  char shown[CB_SHOWN], owner[128], *end;
   if (!text)
     return COCABO_OK;
   const double seconds = strtod(text, &end);
   const bool digits = text[strspn(text, "0123456789.eE+-")] == '\0';
   if (!digits || end == text || *end || !(seconds > 0.0 && seconds <= 1e9))
-    return front_fail(err, COCABO_E_RANGE,
-                      "--lease is \"%s\", want seconds above 0, at most 1e9",
-                      show_text(shown, text));
+    return cb_fail(err, COCABO_E_RANGE,
+                   "--lease is \"%s\", want seconds above 0, at most 1e9",
+                   cb_text_show(shown, text));
   name_owner(owner, sizeof owner);
   return cocabo_study_lease(study, owner, seconds, err);
 }
@@ -51,11 +51,10 @@ static cocabo_status take_lease(cocabo_study *study, const char *text,
 static cocabo_status put_trial(front_buffer *out, const cocabo_trial *trial, bool json,
                                cocabo_error *err) {
   if (json)
-    FRONT_TRY(cli_put_json_trial(out, trial, err));
+    CB_TRY(cli_put_json_trial(out, trial, err));
   else {
-    FRONT_TRY(
-        front_buffer_printf(out, err, "%" PRId64 " ", cocabo_trial_number(trial)));
-    FRONT_TRY(cli_put_shown_params(out, trial, err));
+    CB_TRY(front_buffer_printf(out, err, "%" PRId64 " ", cocabo_trial_number(trial)));
+    CB_TRY(cli_put_shown_params(out, trial, err));
   }
   return front_buffer_puts(out, "\n", err);
 }
@@ -67,7 +66,7 @@ static int is_interrupted(void *user) {
 
 static cocabo_status ask(cocabo_study *study, size_t n, cocabo_trial **trials,
                          cocabo_error *err) {
-  FRONT_TRY(cli_signals_catch(err));
+  CB_TRY(cli_signals_catch(err));
   cocabo_study_on_interrupt(study, is_interrupted, NULL);
   const cocabo_status status = cocabo_study_ask(study, n, trials, err);
   cli_signals_release();
@@ -76,16 +75,16 @@ static cocabo_status ask(cocabo_study *study, size_t n, cocabo_trial **trials,
 
 static cocabo_status ask_and_put(cocabo_study *study, const ask_args *args, size_t n,
                                  front_buffer *out, cocabo_error *err) {
-  FRONT_TRY(take_lease(study, args->lease, err));
-  cocabo_trial **trials = calloc(n, sizeof(cocabo_trial *));
+  CB_TRY(take_lease(study, args->lease, err));
+  cocabo_trial **trials = cb_calloc(n, sizeof(cocabo_trial *));
   if (!trials)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   cocabo_status status = ask(study, n, trials, err);
   for (size_t i = 0; i < n && status == COCABO_OK; i++)
     status = put_trial(out, trials[i], args->common.json, err);
   for (size_t i = 0; i < n; i++)
     cocabo_trial_free(trials[i]);
-  free(trials);
+  cb_free(trials);
   return status;
 }
 
@@ -94,9 +93,9 @@ static cocabo_status parse_and_ask(int argc, char **argv, front_buffer *out,
   ask_args args = {0};
   int64_t n = 1;
   cli_session session;
-  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  FRONT_TRY(front_parse_int("-n", args.count, 1, MAX_COUNT, &n, err));
-  FRONT_TRY(cli_open_study(&session, &args.common, 0, err));
+  CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  CB_TRY(front_parse_int("-n", args.count, 1, MAX_COUNT, &n, err));
+  CB_TRY(cli_open_study(&session, &args.common, 0, err));
   const cocabo_status status = ask_and_put(session.study, &args, (size_t)n, out, err);
   cli_close(&session);
   return status;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/show.h"
+#include "common/base.h"
 #include "io/output.h"
 
 typedef struct best_args {
@@ -15,11 +15,11 @@ static const front_option options[] = {CLI_COMMON_OPTIONS(best_args), {0}};
 
 static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
                                const cocabo_trial *trial, cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "value   ", err));
-  FRONT_TRY(front_put_digits(out, cocabo_trial_value(trial), err));
+  CB_TRY(front_buffer_puts(out, "value   ", err));
+  CB_TRY(front_put_digits(out, cocabo_trial_value(trial), err));
   /* With noise the best value may be luck, and the trial another. */
   const bool noisy = strcmp(cocabo_study_option(study, "deterministic"), "false") == 0;
-  FRONT_TRY(front_buffer_printf(
+  CB_TRY(front_buffer_printf(
       out, err, "\ntrial   %" PRId64 ", the best of %" PRId64 " (%s%s)\n",
       cocabo_trial_number(trial), cocabo_study_count_state(study, COCABO_COMPLETE),
       cocabo_study_option(study, "direction"), noisy ? ", as the model sees it" : ""));
@@ -27,10 +27,10 @@ static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    FRONT_TRY(front_buffer_printf(out, err,
-                                  "%s%s = ", i > 0 ? "\n        " : "params  ", name));
-    FRONT_TRY(cli_put_shown_value(out, &value, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(front_buffer_printf(out, err, "%s%s = ", i > 0 ? "\n        " : "params  ",
+                               name));
+    CB_TRY(cli_put_shown_value(out, &value, err));
   }
   return front_buffer_puts(out, "\n", err);
 }
@@ -38,7 +38,7 @@ static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
 static cocabo_status put_best(front_buffer *out, cocabo_study *study, bool json,
                               cocabo_error *err) {
   cocabo_trial *trial;
-  FRONT_TRY(cocabo_study_best(study, &trial, err));
+  CB_TRY(cocabo_study_best(study, &trial, err));
   cocabo_status status =
       json ? cli_put_json_trial(out, trial, err) : put_lines(out, study, trial, err);
   if (json && status == COCABO_OK)
@@ -55,9 +55,9 @@ static int find_best(const cli_common *common, front_buffer *out) {
     return cli_complain("best", &err);
   int status = FRONT_DONE;
   if (cocabo_study_count_state(session.study, COCABO_COMPLETE) == 0) {
-    char name[SHOWN];
-    front_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
-               show_text(name, cli_study(common)));
+    char name[CB_SHOWN];
+    cb_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
+            cb_text_show(name, cli_study(common)));
     status = front_complain("best", FRONT_NOTHING, &err);
   } else if (put_best(out, session.study, common->json, &err) != COCABO_OK) {
     status = cli_complain("best", &err);

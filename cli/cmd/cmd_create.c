@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/base.h"
 #include "io/output.h"
 #include "io/spec.h"
 
@@ -17,8 +18,8 @@ static cocabo_status put_answer(front_buffer *out, const char *name, bool create
                                 bool json, cocabo_error *err) {
   if (!json)
     return front_buffer_printf(out, err, "%s\n", name);
-  FRONT_TRY(front_buffer_puts(out, "{\"name\":", err));
-  FRONT_TRY(front_put_json_text(out, name, err));
+  CB_TRY(front_buffer_puts(out, "{\"name\":", err));
+  CB_TRY(front_put_json_text(out, name, err));
   return front_buffer_printf(out, err, ",\"created\":%s}\n",
                              created ? "true" : "false");
 }
@@ -27,7 +28,7 @@ static cocabo_status create(const create_args *args, const cli_spec *spec,
                             front_buffer *out, cocabo_error *err) {
   cli_session session;
   bool created;
-  FRONT_TRY(cli_spec_open(spec, &args->common, &session, &created, err));
+  CB_TRY(cli_spec_open(spec, &args->common, &session, &created, err));
   const char *name = cocabo_study_name(session.study);
   const cocabo_status status = put_answer(out, name, created, args->common.json, err);
   if (status == COCABO_OK && args->common.verbose)
@@ -43,8 +44,8 @@ static cocabo_status parse_and_create(int argc, char **argv, front_buffer *out,
   cli_spec spec;
   const int end = front_options_end(argc, argv);
   const int words = end < argc ? argc - end - 1 : 0;
-  FRONT_TRY(front_args_parse(options, end, argv, &args, NULL, err));
-  FRONT_TRY(cli_spec_read(&spec, &args.spec, argv + argc - words, words, err));
+  CB_TRY(front_args_parse(options, end, argv, &args, NULL, err));
+  CB_TRY(cli_spec_read(&spec, &args.spec, argv + argc - words, words, err));
   const cocabo_status status = create(&args, &spec, out, err);
   cli_spec_clear(&spec);
   return status;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "common/show.h"
+#include "common/base.h"
 #include "io/output.h"
 
 typedef struct delete_args {
@@ -27,15 +27,15 @@ static bool answers_yes(void) {
 
 static cocabo_status confirm(const cocabo_study *study, const delete_args *args,
                              bool *agreed, cocabo_error *err) {
-  char name[SHOWN];
-  show_text(name, cocabo_study_name(study));
+  char name[CB_SHOWN];
+  cb_text_show(name, cocabo_study_name(study));
   *agreed = true;
   if (args->yes)
     return COCABO_OK;
   if (!isatty(STDIN_FILENO))
-    return front_fail(err, COCABO_E_INVALID,
-                      "study \"%s\" has %lld trials, want --yes to delete it", name,
-                      (long long)cocabo_study_count(study));
+    return cb_fail(err, COCABO_E_INVALID,
+                   "study \"%s\" has %lld trials, want --yes to delete it", name,
+                   (long long)cocabo_study_count(study));
   fprintf(stderr, "Delete study \"%s\" and its %lld trials? [y/N] ", name,
           (long long)cocabo_study_count(study));
   fflush(stderr);
@@ -47,8 +47,8 @@ static cocabo_status delete_study(int argc, char **argv, bool *agreed,
                                   cocabo_error *err) {
   delete_args args = {0};
   cli_session session;
-  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  FRONT_TRY(cli_open_study(&session, &args.common, 0, err));
+  CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  CB_TRY(cli_open_study(&session, &args.common, 0, err));
   cocabo_status status = confirm(session.study, &args, agreed, err);
   if (status == COCABO_OK && *agreed)
     status = cocabo_store_delete(session.store, cli_study(&args.common), err);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "common/base.h"
 #include "common/outfile.h"
-#include "common/show.h"
 #include "io/export.h"
 #include "io/output.h"
 
@@ -46,12 +46,12 @@ static cocabo_status put_study(front_buffer *out, const cocabo_study *study, int
 static cocabo_status parse_format(const char *text, int *out, cocabo_error *err) {
   front_chosen chosen;
   if (!text)
-    return front_fail(err, COCABO_E_INVALID,
-                      "--format is missing, want csv, json or optuna-journal");
-  FRONT_TRY(front_parse_names("--format", "format", text, format_name, &chosen, err));
+    return cb_fail(err, COCABO_E_INVALID,
+                   "--format is missing, want csv, json or optuna-journal");
+  CB_TRY(front_parse_names("--format", "format", text, format_name, &chosen, err));
   if (chosen.n != 1)
-    return front_fail(err, COCABO_E_INVALID, "--format has %d formats, want one",
-                      chosen.n);
+    return cb_fail(err, COCABO_E_INVALID, "--format has %d formats, want one",
+                   chosen.n);
   *out = chosen.items[0];
   return COCABO_OK;
 }
@@ -66,7 +66,7 @@ static bool is_stream(const char *path) {
 
 static cocabo_status write_stream(const char *path, const front_buffer *text,
                                   cocabo_error *err) {
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   const int fd = open(path, O_WRONLY | O_CLOEXEC);
   bool ok = fd >= 0;
   for (size_t done = 0; ok && done < text->size;) {
@@ -75,8 +75,8 @@ static cocabo_status write_stream(const char *path, const front_buffer *text,
     done += size > 0 ? (size_t)size : 0;
   }
   if (!ok)
-    front_fail(err, COCABO_E_STORE, "cannot write %s: %s", show_text(shown, path),
-               strerror(errno));
+    cb_fail(err, COCABO_E_STORE, "cannot write %s: %s", cb_text_show(shown, path),
+            strerror(errno));
   if (fd >= 0)
     close(fd);
   return ok ? COCABO_OK : COCABO_E_STORE;
@@ -88,7 +88,7 @@ static cocabo_status write_file(const char *path, const front_buffer *text,
   if (is_stream(path))
     return write_stream(path, text, err);
   const bool is_new = access(path, F_OK) != 0;
-  FRONT_TRY(front_outfile_open(&file, path, err));
+  CB_TRY(front_outfile_open(&file, path, err));
   const cocabo_status status = front_outfile_replace(&file, text, err);
   if (status != COCABO_OK && is_new)
     unlink(file.path);
@@ -103,9 +103,9 @@ static cocabo_status export_study(int argc, char **argv, front_buffer *out,
   export_args args = {0};
   int format = 0;
   cli_session session;
-  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  FRONT_TRY(parse_format(args.format, &format, err));
-  FRONT_TRY(cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err));
+  CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  CB_TRY(parse_format(args.format, &format, err));
+  CB_TRY(cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err));
   cocabo_status status = put_study(out, session.study, format, err);
   cli_close(&session);
   if (status != COCABO_OK || !args.output || strcmp(args.output, "-") == 0)

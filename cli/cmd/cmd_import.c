@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base.h"
 #include "common/outfile.h"
-#include "common/show.h"
 #include "io/import.h"
 #include "io/output.h"
 #include "io/spec.h"
@@ -35,11 +35,11 @@ static const char *format_name(int i) {
 static cocabo_status parse_format(const char *text, bool *json, cocabo_error *err) {
   front_chosen chosen;
   if (!text)
-    return front_fail(err, COCABO_E_INVALID, "--format is missing, want csv or json");
-  FRONT_TRY(front_parse_names("--format", "format", text, format_name, &chosen, err));
+    return cb_fail(err, COCABO_E_INVALID, "--format is missing, want csv or json");
+  CB_TRY(front_parse_names("--format", "format", text, format_name, &chosen, err));
   if (chosen.n != 1)
-    return front_fail(err, COCABO_E_INVALID, "--format has %d formats, want one",
-                      chosen.n);
+    return cb_fail(err, COCABO_E_INVALID, "--format has %d formats, want one",
+                   chosen.n);
   *json = chosen.items[0] == 1;
   return COCABO_OK;
 }
@@ -47,16 +47,16 @@ static cocabo_status parse_format(const char *text, bool *json, cocabo_error *er
 /* "-" is standard input. */
 static cocabo_status read_file(const char *path, front_buffer *text,
                                cocabo_error *err) {
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   const bool standard = strcmp(path, "-") == 0;
   const int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return front_fail(err, COCABO_E_INVALID, "cannot read %s: %s",
-                      show_text(shown, path), strerror(errno));
+    return cb_fail(err, COCABO_E_INVALID, "cannot read %s: %s",
+                   cb_text_show(shown, path), strerror(errno));
   cocabo_status status = front_read_up_to(fd, path, MAX_SIZE, text, err);
   if (status == COCABO_OK && text->size > MAX_SIZE)
-    status = front_fail(err, COCABO_E_RANGE, "%s is larger than 1 GiB",
-                        show_text(shown, path));
+    status = cb_fail(err, COCABO_E_RANGE, "%s is larger than 1 GiB",
+                     cb_text_show(shown, path));
   if (!standard)
     close(fd);
   return status;
@@ -78,8 +78,8 @@ static cocabo_status put_counts(front_buffer *out, const import_counts *counts,
 static cocabo_status read_rows(import_rows *rows, bool json, const front_buffer *text,
                                cocabo_error *err) {
   const char *bytes = text->data ? text->data : "";
-  FRONT_TRY(json ? import_json(rows, bytes, text->size, err)
-                 : import_csv(rows, bytes, text->size, err));
+  CB_TRY(json ? import_json(rows, bytes, text->size, err)
+              : import_csv(rows, bytes, text->size, err));
   return import_check(rows, err);
 }
 
@@ -102,34 +102,34 @@ static cocabo_status adopt_study(import_work *i, cocabo_error *err) {
   const cocabo_status status =
       text ? cli_spec_adopt(&i->spec, i->rows.name, text, strlen(text), err)
            : COCABO_OK;
-  free(text);
+  cb_free(text);
   return status;
 }
 
 /* A study that the flags or the file describe is created only after its rows have been
  * checked; one that exists has the space to check them by. */
 static cocabo_status carry_out(import_work *i, cocabo_error *err) {
-  FRONT_TRY(adopt_study(i, err));
+  CB_TRY(adopt_study(i, err));
   if (i->spec.space) {
     i->rows.space = i->spec.space;
-    FRONT_TRY(read_rows(&i->rows, i->json, &i->text, err));
+    CB_TRY(read_rows(&i->rows, i->json, &i->text, err));
   }
-  FRONT_TRY(cli_spec_open(&i->spec, &i->args.common, &i->session, NULL, err));
+  CB_TRY(cli_spec_open(&i->spec, &i->args.common, &i->session, NULL, err));
   if (!i->spec.space) {
     i->rows.space = cocabo_study_space(i->session.study);
-    FRONT_TRY(read_rows(&i->rows, i->json, &i->text, err));
+    CB_TRY(read_rows(&i->rows, i->json, &i->text, err));
   }
   return import_add(&i->rows, i->session.study, err);
 }
 
 static cocabo_status parse(import_work *i, int argc, char **argv, cocabo_error *err) {
   front_texts rest = {0};
-  FRONT_TRY(front_args_parse(options, argc, argv, &i->args, &rest, err));
-  FRONT_TRY(parse_format(i->args.format, &i->json, err));
+  CB_TRY(front_args_parse(options, argc, argv, &i->args, &rest, err));
+  CB_TRY(parse_format(i->args.format, &i->json, err));
   if (rest.n != 1)
-    return front_fail(err, COCABO_E_INVALID, "there are %d files, want one", rest.n);
+    return cb_fail(err, COCABO_E_INVALID, "there are %d files, want one", rest.n);
   i->rows.name = rest.items[0];
-  FRONT_TRY(cli_spec_read(&i->spec, &i->args.spec, NULL, 0, err));
+  CB_TRY(cli_spec_read(&i->spec, &i->args.spec, NULL, 0, err));
   return read_file(rest.items[0], &i->text, err);
 }
 

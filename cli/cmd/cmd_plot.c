@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "common/base.h"
 #include "common/outfile.h"
-#include "common/show.h"
 #include "common/svg.h"
 #include "io/output.h"
 #include "plot/gnuplot.h"
@@ -68,24 +68,24 @@ static cocabo_status parse_format(const char *path, const canvas_format **out,
       *out = formats[i].format;
       return COCABO_OK;
     }
-  char shown[SHOWN];
-  return front_fail(err, COCABO_E_INVALID,
-                    "-o is \"%s\", want a name that ends in .svg, .png or .pdf",
-                    show_text(shown, path));
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_INVALID,
+                 "-o is \"%s\", want a name that ends in .svg, .png or .pdf",
+                 cb_text_show(shown, path));
 }
 
 static cocabo_status understand(const plot_args *args, order *out, cocabo_error *err) {
   *out = (order){.output = args->output, .text = args->text, .json = args->common.json};
-  FRONT_TRY(parse_kind(args->kind, &out->kind, err));
+  CB_TRY(parse_kind(args->kind, &out->kind, err));
   if (args->output)
     return parse_format(args->output, &out->format, err);
   if (args->text || args->common.json)
     return COCABO_OK;
   out->text = isatty(fileno(stdout));
   return out->text ? COCABO_OK
-                   : front_fail(err, COCABO_E_INVALID,
-                                "where shall the picture go: -o FILE.svg, .png or "
-                                ".pdf, or --text?");
+                   : cb_fail(err, COCABO_E_INVALID,
+                             "where shall the picture go: -o FILE.svg, .png or "
+                             ".pdf, or --text?");
 }
 
 /* ---- files ---------------------------------------------------------------------- */
@@ -138,36 +138,38 @@ static int print(const order *o, const plot_data *data) {
 /* Nothing completed has an exit status of its own. */
 static int plot(const order *o, const plot_data *data, const cli_common *common) {
   if (data->complete == 0) {
-    char name[SHOWN];
+    char name[CB_SHOWN];
     cocabo_error err;
-    front_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
-               show_text(name, data->study));
+    cb_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
+            cb_text_show(name, data->study));
     return front_complain("plot", FRONT_NOTHING, &err);
   }
   const int status = o->output ? write_picture(o, data, common) : FRONT_DONE;
   return status == FRONT_DONE && (o->text || o->json) ? print(o, data) : status;
 }
 
-static cocabo_status read_study(const cli_common *common, plot_data *data,
-                                cocabo_error *err) {
-  cli_session session;
-  FRONT_TRY(cli_open_study(&session, common, COCABO_STORE_READ_ONLY, err));
-  const cocabo_status status = plot_data_read(data, session.study, err);
-  cli_close(&session);
+static int plot_study(const order *o, const cocabo_study *study,
+                      const cli_common *common) {
+  plot_data data;
+  cocabo_error err;
+  if (plot_data_read(&data, study, &err) != COCABO_OK)
+    return cli_complain("plot", &err);
+  const int status = plot(o, &data, common);
+  plot_data_free(&data);
   return status;
 }
 
 static int plot_main(int argc, char **argv) {
   plot_args args = {0};
   order o;
-  plot_data data;
+  cli_session session;
   cocabo_error err;
   if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK ||
       understand(&args, &o, &err) != COCABO_OK ||
-      read_study(&args.common, &data, &err) != COCABO_OK)
+      cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, &err) != COCABO_OK)
     return cli_complain("plot", &err);
-  const int status = plot(&o, &data, &args.common);
-  plot_data_free(&data);
+  const int status = plot_study(&o, session.study, &args.common);
+  cli_close(&session);
   return status;
 }
 

@@ -1,4 +1,5 @@
 /* cocabo run: tunes a program. Creates the study or resumes it. */
+#include "common/base.h"
 #include "run/attempt.h"
 #include "run/tune.h"
 
@@ -19,10 +20,10 @@ static const front_option options[] = {
  * the line leaves open, a study that is there may know. */
 static cocabo_status check(const cli_spec *spec, const run_args *args,
                            cocabo_error *err) {
-  FRONT_TRY(cli_tune_check(&args->tune, err));
+  CB_TRY(cli_tune_check(&args->tune, err));
   if (spec->command && spec->space) {
     cli_program program;
-    FRONT_TRY(cli_program_find(&program, spec->command, spec->space, err));
+    CB_TRY(cli_program_find(&program, spec->command, spec->space, err));
   }
   const cocabo_status complete = cli_tune_want(spec, err);
   return complete == COCABO_OK || cli_spec_exists(spec, &args->common) ? COCABO_OK
@@ -31,8 +32,8 @@ static cocabo_status check(const cli_spec *spec, const run_args *args,
 
 static cocabo_status open_study(cli_spec *spec, const run_args *args,
                                 cli_session *session, cocabo_error *err) {
-  FRONT_TRY(check(spec, args, err));
-  FRONT_TRY(cli_spec_open(spec, &args->common, session, NULL, err));
+  CB_TRY(check(spec, args, err));
+  CB_TRY(cli_spec_open(spec, &args->common, session, NULL, err));
   return cli_tune_recall(spec, session->study, err);
 }
 

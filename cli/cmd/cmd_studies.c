@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "common/base.h"
 #include "common/show.h"
 #include "io/output.h"
 #include "io/table.h"
@@ -26,7 +27,7 @@ static cocabo_status best_value(cocabo_study *study, double *out, cocabo_error *
   *out = cocabo_trial_value(NULL);
   if (cocabo_study_count_state(study, COCABO_COMPLETE) == 0)
     return COCABO_OK;
-  FRONT_TRY(cocabo_study_best(study, &trial, err));
+  CB_TRY(cocabo_study_best(study, &trial, err));
   *out = cocabo_trial_value(trial);
   cocabo_trial_free(trial);
   return COCABO_OK;
@@ -35,21 +36,21 @@ static cocabo_status best_value(cocabo_study *study, double *out, cocabo_error *
 static cocabo_status put_json(front_buffer *out, cocabo_study *study,
                               cocabo_error *err) {
   double best;
-  FRONT_TRY(best_value(study, &best, err));
-  FRONT_TRY(front_buffer_puts(out, "{\"name\":", err));
-  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
-  FRONT_TRY(front_buffer_printf(out, err, ",\"direction\":\"%s\",\"sampler\":\"%s\"",
-                                cocabo_study_option(study, "direction"),
-                                cocabo_study_option(study, "sampler")));
-  FRONT_TRY(front_buffer_printf(out, err, ",\"parameters\":%zu,\"trials\":%" PRId64,
-                                cocabo_space_count(cocabo_study_space(study)),
-                                cocabo_study_count(study)));
+  CB_TRY(best_value(study, &best, err));
+  CB_TRY(front_buffer_puts(out, "{\"name\":", err));
+  CB_TRY(front_put_json_text(out, cocabo_study_name(study), err));
+  CB_TRY(front_buffer_printf(out, err, ",\"direction\":\"%s\",\"sampler\":\"%s\"",
+                             cocabo_study_option(study, "direction"),
+                             cocabo_study_option(study, "sampler")));
+  CB_TRY(front_buffer_printf(out, err, ",\"parameters\":%zu,\"trials\":%" PRId64,
+                             cocabo_space_count(cocabo_study_space(study)),
+                             cocabo_study_count(study)));
   for (int s = COCABO_WAITING; s <= COCABO_STALE; s++)
-    FRONT_TRY(front_buffer_printf(
-        out, err, ",\"%s\":%" PRId64, cocabo_state_name((cocabo_trial_state)s),
-        cocabo_study_count_state(study, (cocabo_trial_state)s)));
-  FRONT_TRY(front_buffer_puts(out, ",\"best\":", err));
-  FRONT_TRY(front_put_json_real(out, best, err));
+    CB_TRY(front_buffer_printf(out, err, ",\"%s\":%" PRId64,
+                               cocabo_state_name((cocabo_trial_state)s),
+                               cocabo_study_count_state(study, (cocabo_trial_state)s)));
+  CB_TRY(front_buffer_puts(out, ",\"best\":", err));
+  CB_TRY(front_put_json_real(out, best, err));
   return front_buffer_puts(out, "}\n", err);
 }
 
@@ -63,7 +64,7 @@ static cocabo_status add_best(cli_table *table, cocabo_study *study,
                               cocabo_error *err) {
   double best;
   front_buffer cell = {0};
-  FRONT_TRY(best_value(study, &best, err));
+  CB_TRY(best_value(study, &best, err));
   cocabo_status status = best == best ? front_put_digits(&cell, best, err)
                                       : front_buffer_puts(&cell, "-", err);
   if (status == COCABO_OK)
@@ -74,14 +75,13 @@ static cocabo_status add_best(cli_table *table, cocabo_study *study,
 
 static cocabo_status add_row(cli_table *table, cocabo_study *study, cocabo_error *err) {
   const cocabo_trial_state states[] = {COCABO_COMPLETE, COCABO_FAILED, COCABO_RUNNING};
-  FRONT_TRY(cli_table_text(table, cocabo_study_name(study), err));
-  FRONT_TRY(cli_table_text(table, cocabo_study_option(study, "direction"), err));
-  FRONT_TRY(cli_table_text(table, cocabo_study_option(study, "sampler"), err));
-  FRONT_TRY(
-      add_count(table, (int64_t)cocabo_space_count(cocabo_study_space(study)), err));
-  FRONT_TRY(add_count(table, cocabo_study_count(study), err));
+  CB_TRY(cli_table_text(table, cocabo_study_name(study), err));
+  CB_TRY(cli_table_text(table, cocabo_study_option(study, "direction"), err));
+  CB_TRY(cli_table_text(table, cocabo_study_option(study, "sampler"), err));
+  CB_TRY(add_count(table, (int64_t)cocabo_space_count(cocabo_study_space(study)), err));
+  CB_TRY(add_count(table, cocabo_study_count(study), err));
   for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
-    FRONT_TRY(add_count(table, cocabo_study_count_state(study, states[i]), err));
+    CB_TRY(add_count(table, cocabo_study_count_state(study, states[i]), err));
   return add_best(table, study, err);
 }
 
@@ -95,7 +95,7 @@ static cocabo_status add_study(cocabo_store *store, const char *name, cli_table 
   cocabo_status status = cocabo_study_open(&study, name, store, err);
   if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
-  FRONT_TRY(status);
+  CB_TRY(status);
   status = table ? add_row(table, study, err) : put_json(out, study, err);
   cocabo_study_free(study);
   return status;
@@ -104,7 +104,7 @@ static cocabo_status add_study(cocabo_store *store, const char *name, cli_table 
 static cocabo_status add_all(cocabo_store *store, cli_table *table, front_buffer *out,
                              size_t *n, cocabo_error *err) {
   cocabo_names *names;
-  FRONT_TRY(cocabo_store_studies(store, &names, err));
+  CB_TRY(cocabo_store_studies(store, &names, err));
   *n = cocabo_names_count(names);
   cocabo_status status = COCABO_OK;
   for (size_t i = 0; i < *n && status == COCABO_OK; i++)
@@ -116,7 +116,7 @@ static cocabo_status add_all(cocabo_store *store, cli_table *table, front_buffer
 static cocabo_status fill_table(cocabo_store *store, cli_table *table, size_t *n,
                                 cocabo_error *err) {
   for (size_t i = 0; i < N_TITLES; i++)
-    FRONT_TRY(cli_table_text(table, titles[i], err));
+    CB_TRY(cli_table_text(table, titles[i], err));
   for (size_t i = FIRST_NUMBER; i < N_TITLES; i++)
     cli_table_align_right(table, i);
   return add_all(store, table, NULL, n, err);
@@ -126,9 +126,9 @@ static cocabo_status print_table(cocabo_store *store, const cli_common *common,
                                  cocabo_error *err) {
   cli_table table;
   size_t n;
-  FRONT_TRY(cli_table_begin(&table, N_TITLES, err));
+  CB_TRY(cli_table_begin(&table, N_TITLES, err));
   cocabo_status status = fill_table(store, &table, &n, err);
-  char url[SHOWN];
+  char url[CB_SHOWN];
   if (status == COCABO_OK && n > 0)
     status = cli_table_print(&table, err);
   else if (status == COCABO_OK)
@@ -142,8 +142,8 @@ static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
   studies_args args = {0};
   cli_session session;
   size_t n;
-  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  FRONT_TRY(cli_open_store(&session, &args.common, COCABO_STORE_READ_ONLY, err));
+  CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  CB_TRY(cli_open_store(&session, &args.common, COCABO_STORE_READ_ONLY, err));
   const cocabo_status status = args.common.json
                                    ? add_all(session.store, NULL, out, &n, err)
                                    : print_table(session.store, &args.common, err);

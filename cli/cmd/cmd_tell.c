@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/show.h"
+#include "common/base.h"
 #include "io/output.h"
 
 typedef struct tell_args {
@@ -28,11 +28,11 @@ typedef struct news {
 } news;
 
 static cocabo_status parse_value(const char *text, double *out, cocabo_error *err) {
-  char shown[SHOWN], *end;
+  char shown[CB_SHOWN], *end;
   *out = strtod(text, &end);
   if (end == text || *end || strchr(" \t\n\v\f\r", *text))
-    return front_fail(err, COCABO_E_INVALID, "the value is \"%s\", want a number",
-                      show_text(shown, text));
+    return cb_fail(err, COCABO_E_INVALID, "the value is \"%s\", want a number",
+                   cb_text_show(shown, text));
   return COCABO_OK;
 }
 
@@ -40,9 +40,8 @@ static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
                                 news *out, cocabo_error *err) {
   *out = (news){.reason = args->fail};
   if (rest->n != (args->fail ? 1 : 2))
-    return front_fail(err, COCABO_E_INVALID,
-                      "want NUMBER VALUE, or NUMBER --fail REASON");
-  FRONT_TRY(
+    return cb_fail(err, COCABO_E_INVALID, "want NUMBER VALUE, or NUMBER --fail REASON");
+  CB_TRY(
       front_parse_int("the number", rest->items[0], 0, INT64_MAX, &out->number, err));
   return args->fail ? COCABO_OK : parse_value(rest->items[1], &out->value, err);
 }
@@ -75,8 +74,8 @@ static cocabo_status tell_and_answer(cocabo_study *study, const cli_common *comm
                                      const news *n, front_buffer *out,
                                      cocabo_error *err) {
   cocabo_trial *trial;
-  FRONT_TRY(tell(study, n, err));
-  FRONT_TRY(cocabo_study_trial(study, n->number, &trial, err));
+  CB_TRY(tell(study, n, err));
+  CB_TRY(cocabo_study_trial(study, n->number, &trial, err));
   comment(common, n, trial);
   cocabo_status status = COCABO_OK;
   if (common->json)
@@ -93,9 +92,9 @@ static cocabo_status parse_and_tell(int argc, char **argv, front_buffer *out,
   front_texts rest = {0};
   news n;
   cli_session session;
-  FRONT_TRY(front_args_parse(options, argc, argv, &args, &rest, err));
-  FRONT_TRY(parse_news(&args, &rest, &n, err));
-  FRONT_TRY(cli_open_study(&session, &args.common, 0, err));
+  CB_TRY(front_args_parse(options, argc, argv, &args, &rest, err));
+  CB_TRY(parse_news(&args, &rest, &n, err));
+  CB_TRY(cli_open_study(&session, &args.common, 0, err));
   const cocabo_status status =
       tell_and_answer(session.study, &args.common, &n, out, err);
   cli_close(&session);

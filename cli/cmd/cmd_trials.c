@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "common/base.h"
 #include "io/output.h"
 #include "io/table.h"
 
@@ -32,10 +33,9 @@ static cocabo_status parse_state(const char *text, int *out, cocabo_error *err) 
   *out = -1;
   if (!text)
     return COCABO_OK;
-  FRONT_TRY(front_parse_names("--state", "state", text, state_name, &chosen, err));
+  CB_TRY(front_parse_names("--state", "state", text, state_name, &chosen, err));
   if (chosen.n > 1)
-    return front_fail(err, COCABO_E_INVALID, "--state has %d states, want one",
-                      chosen.n);
+    return cb_fail(err, COCABO_E_INVALID, "--state has %d states, want one", chosen.n);
   *out = chosen.items[0];
   return COCABO_OK;
 }
@@ -50,7 +50,7 @@ static cocabo_status each(const cocabo_study *study, int state, visit fn, void *
   cocabo_status status = COCABO_OK;
   for (int64_t i = 0; i < n && status == COCABO_OK; i++) {
     cocabo_trial *trial;
-    FRONT_TRY(cocabo_study_trial(study, i, &trial, err));
+    CB_TRY(cocabo_study_trial(study, i, &trial, err));
     if (state < 0 || (int)cocabo_trial_get_state(trial) == state)
       status = fn(trial, context, err);
     cocabo_trial_free(trial);
@@ -64,8 +64,8 @@ static cocabo_status print_json(const cocabo_trial *trial, void *context,
                                 cocabo_error *err) {
   front_buffer *line = context;
   line->size = 0;
-  FRONT_TRY(cli_put_json_trial(line, trial, err));
-  FRONT_TRY(front_buffer_puts(line, "\n", err));
+  CB_TRY(cli_put_json_trial(line, trial, err));
+  CB_TRY(front_buffer_puts(line, "\n", err));
   cli_print(line);
   return COCABO_OK;
 }
@@ -98,13 +98,13 @@ static cocabo_status put_cell(sheet *s, cocabo_error *err) {
 /* Empty cells for what there is not yet. */
 static cocabo_status add_result(sheet *s, double value, cocabo_error *err) {
   if (isfinite(value))
-    FRONT_TRY(front_put_digits(&s->cell, value, err));
+    CB_TRY(front_put_digits(&s->cell, value, err));
   return put_cell(s, err);
 }
 
 static cocabo_status add_seconds(sheet *s, double seconds, cocabo_error *err) {
   if (isfinite(seconds))
-    FRONT_TRY(front_buffer_printf(&s->cell, err, "%.3f", seconds));
+    CB_TRY(front_buffer_printf(&s->cell, err, "%.3f", seconds));
   return put_cell(s, err);
 }
 
@@ -114,12 +114,12 @@ static cocabo_status add_params(sheet *s, const cocabo_trial *trial,
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
     if (s->numbers[i] && value.type == COCABO_REAL) /* all digits are in --json */
-      FRONT_TRY(front_buffer_printf(&s->cell, err, "%.6g", value.as.real));
+      CB_TRY(front_buffer_printf(&s->cell, err, "%.6g", value.as.real));
     else
-      FRONT_TRY(cli_put_shown_value(&s->cell, &value, err));
-    FRONT_TRY(put_cell(s, err));
+      CB_TRY(cli_put_shown_value(&s->cell, &value, err));
+    CB_TRY(put_cell(s, err));
   }
   return COCABO_OK;
 }
@@ -128,13 +128,13 @@ static cocabo_status add_row(const cocabo_trial *trial, void *context,
                              cocabo_error *err) {
   sheet *s = context;
   const double seconds = cocabo_trial_finished(trial) - cocabo_trial_started(trial);
-  FRONT_TRY(front_buffer_printf(&s->cell, err, "%" PRId64, cocabo_trial_number(trial)));
-  FRONT_TRY(put_cell(s, err));
-  FRONT_TRY(
+  CB_TRY(front_buffer_printf(&s->cell, err, "%" PRId64, cocabo_trial_number(trial)));
+  CB_TRY(put_cell(s, err));
+  CB_TRY(
       cli_table_text(&s->table, cocabo_state_name(cocabo_trial_get_state(trial)), err));
-  FRONT_TRY(add_result(s, cocabo_trial_value(trial), err));
-  FRONT_TRY(add_params(s, trial, err));
-  FRONT_TRY(add_seconds(s, seconds, err));
+  CB_TRY(add_result(s, cocabo_trial_value(trial), err));
+  CB_TRY(add_params(s, trial, err));
+  CB_TRY(add_seconds(s, seconds, err));
   return cli_table_text(&s->table, cocabo_trial_reason(trial), err);
 }
 
@@ -144,11 +144,11 @@ static cocabo_status add_titles(sheet *s, const cocabo_space *space,
   static const char *const after[AFTER] = {"seconds", "reason"};
   const size_t n = cocabo_space_count(space);
   for (size_t i = 0; i < BEFORE; i++)
-    FRONT_TRY(cli_table_text(&s->table, before[i], err));
+    CB_TRY(cli_table_text(&s->table, before[i], err));
   for (size_t i = 0; i < n; i++)
-    FRONT_TRY(cli_table_text(&s->table, cocabo_space_name(space, i), err));
+    CB_TRY(cli_table_text(&s->table, cocabo_space_name(space, i), err));
   for (size_t i = 0; i < AFTER; i++)
-    FRONT_TRY(cli_table_text(&s->table, after[i], err));
+    CB_TRY(cli_table_text(&s->table, after[i], err));
   for (size_t i = 0; i < n; i++) {
     s->numbers[i] = cocabo_space_choices(space, i) == 0;
     if (s->numbers[i])
@@ -164,7 +164,7 @@ static cocabo_status print_table(const cocabo_study *study, int state,
                                  cocabo_error *err) {
   const cocabo_space *space = cocabo_study_space(study);
   sheet s = {0};
-  FRONT_TRY(cli_table_begin(&s.table, BEFORE + cocabo_space_count(space) + AFTER, err));
+  CB_TRY(cli_table_begin(&s.table, BEFORE + cocabo_space_count(space) + AFTER, err));
   cocabo_status status = add_titles(&s, space, err);
   if (status == COCABO_OK)
     status = each(study, state, add_row, &s, err);
@@ -181,9 +181,9 @@ static cocabo_status list_trials(int argc, char **argv, cocabo_error *err) {
   trials_args args = {0};
   int state;
   cli_session session;
-  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  FRONT_TRY(parse_state(args.state, &state, err));
-  FRONT_TRY(cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err));
+  CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  CB_TRY(parse_state(args.state, &state, err));
+  CB_TRY(cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err));
   const cocabo_status status = args.common.json
                                    ? print_lines(session.study, state, err)
                                    : print_table(session.study, state, err);

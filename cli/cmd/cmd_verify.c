@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/show.h"
+#include "common/base.h"
 #include "io/output.h"
 #include "run/signals.h"
 
@@ -30,28 +30,28 @@ static cocabo_status parse_proposals(const char *text, int64_t *out,
   }
   if (front_parse_int("--proposals", text, 0, INT64_MAX, out, err) == COCABO_OK)
     return COCABO_OK;
-  char shown[SHOWN];
-  return front_fail(err, COCABO_E_INVALID,
-                    "--proposals is \"%s\", want all or a whole number",
-                    show_text(shown, text));
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_INVALID,
+                 "--proposals is \"%s\", want all or a whole number",
+                 cb_text_show(shown, text));
 }
 
 /* ---- the answer ------------------------------------------------------------------ */
 
 static cocabo_status put_json(front_buffer *out, const char *study,
                               const cocabo_report *r, cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "{\"study\":", err));
-  FRONT_TRY(front_put_json_text(out, study, err));
-  FRONT_TRY(front_buffer_printf(out, err,
-                                ",\"ok\":%s,\"events\":%" PRId64 ",\"trials\":%" PRId64
-                                ",\"replayed\":%" PRId64 ",\"differing\":%" PRId64,
-                                r->differing == 0 ? "true" : "false", r->events,
-                                r->trials, r->replayed, r->differing));
+  CB_TRY(front_buffer_puts(out, "{\"study\":", err));
+  CB_TRY(front_put_json_text(out, study, err));
+  CB_TRY(front_buffer_printf(out, err,
+                             ",\"ok\":%s,\"events\":%" PRId64 ",\"trials\":%" PRId64
+                             ",\"replayed\":%" PRId64 ",\"differing\":%" PRId64,
+                             r->differing == 0 ? "true" : "false", r->events, r->trials,
+                             r->replayed, r->differing));
   if (r->differing > 0)
-    FRONT_TRY(front_buffer_printf(out, err, ",\"first_differing\":%" PRId64,
-                                  r->first_differing));
+    CB_TRY(front_buffer_printf(out, err, ",\"first_differing\":%" PRId64,
+                               r->first_differing));
   else
-    FRONT_TRY(front_buffer_puts(out, ",\"first_differing\":null", err));
+    CB_TRY(front_buffer_puts(out, ",\"first_differing\":null", err));
   return front_buffer_printf(
       out, err, ",\"foreign\":%" PRId64 ",\"foreign_differing\":%" PRId64 "}\n",
       r->foreign, r->foreign_differing);
@@ -70,20 +70,20 @@ static cocabo_status put_foreign(front_buffer *out, const cocabo_report *r,
 
 static cocabo_status put_lines(front_buffer *out, const cocabo_report *r,
                                cocabo_error *err) {
-  FRONT_TRY(front_buffer_printf(out, err,
-                                "structure  %" PRId64 " events and %" PRId64
-                                " trials: each follows from those "
-                                "before it\n",
-                                r->events, r->trials));
-  FRONT_TRY(
+  CB_TRY(front_buffer_printf(out, err,
+                             "structure  %" PRId64 " events and %" PRId64
+                             " trials: each follows from those "
+                             "before it\n",
+                             r->events, r->trials));
+  CB_TRY(
       front_buffer_printf(out, err, "replayed   %" PRId64 " proposals: ", r->replayed));
   if (r->differing == 0)
-    FRONT_TRY(front_buffer_puts(
-        out, r->replayed > 0 ? "all the same\n" : "none to do\n", err));
+    CB_TRY(front_buffer_puts(out, r->replayed > 0 ? "all the same\n" : "none to do\n",
+                             err));
   else
-    FRONT_TRY(front_buffer_printf(out, err,
-                                  "%" PRId64 " differ, first trial %" PRId64 "\n",
-                                  r->differing, r->first_differing));
+    CB_TRY(front_buffer_printf(out, err,
+                               "%" PRId64 " differ, first trial %" PRId64 "\n",
+                               r->differing, r->first_differing));
   return put_foreign(out, r, err);
 }
 
@@ -96,7 +96,7 @@ static int is_interrupted(void *user) {
 
 static cocabo_status verify(cocabo_study *study, int64_t proposals, cocabo_report *out,
                             cocabo_error *err) {
-  FRONT_TRY(cli_signals_catch(err));
+  CB_TRY(cli_signals_catch(err));
   cocabo_study_on_interrupt(study, is_interrupted, NULL);
   const cocabo_status status = cocabo_study_verify(study, proposals, out, err);
   cli_signals_release();
@@ -107,7 +107,7 @@ static cocabo_status verify_and_put(cocabo_study *study, int64_t proposals, bool
                                     front_buffer *out, bool *differs,
                                     cocabo_error *err) {
   cocabo_report report;
-  FRONT_TRY(verify(study, proposals, &report, err));
+  CB_TRY(verify(study, proposals, &report, err));
   *differs = report.differing > 0;
   return json ? put_json(out, cocabo_study_name(study), &report, err)
               : put_lines(out, &report, err);
@@ -118,8 +118,8 @@ static cocabo_status open_and_verify(int argc, char **argv, front_buffer *out,
   verify_args args = {0};
   int64_t proposals;
   cli_session session;
-  FRONT_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  FRONT_TRY(parse_proposals(args.proposals, &proposals, err));
+  CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  CB_TRY(parse_proposals(args.proposals, &proposals, err));
   cocabo_status status =
       cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err);
   if (status == COCABO_OK)

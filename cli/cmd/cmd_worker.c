@@ -1,5 +1,5 @@
 /* cocabo worker: evaluates trials of a study that knows its command. */
-#include "common/show.h"
+#include "common/base.h"
 #include "run/tune.h"
 
 typedef struct worker_args {
@@ -22,20 +22,20 @@ static const front_option options[] = {
  */
 static cocabo_status open_study(cli_spec *spec, const worker_args *args,
                                 cli_session *session, cocabo_error *err) {
-  char name[SHOWN];
-  FRONT_TRY(cli_tune_check(&args->tune, err));
-  FRONT_TRY(cli_open_study(session, &args->common, 0, err));
+  char name[CB_SHOWN];
+  CB_TRY(cli_tune_check(&args->tune, err));
+  CB_TRY(cli_open_study(session, &args->common, 0, err));
   spec->workers = spec->workers > 0 ? spec->workers : 1;
-  FRONT_TRY(cli_tune_recall(spec, session->study, err));
+  CB_TRY(cli_tune_recall(spec, session->study, err));
   if (!spec->command)
-    return front_fail(err, COCABO_E_STATE,
-                      "study \"%s\" has no command; cocabo run gives it one",
-                      show_text(name, cocabo_study_name(session->study)));
+    return cb_fail(err, COCABO_E_STATE,
+                   "study \"%s\" has no command; cocabo run gives it one",
+                   cb_text_show(name, cocabo_study_name(session->study)));
   if (!(spec->trials > 0) && !(spec->timeout > 0.0))
-    return front_fail(err, COCABO_E_STATE,
-                      "study \"%s\" says nowhere when to stop; cocabo run -n does, "
-                      "or --timeout here",
-                      show_text(name, cocabo_study_name(session->study)));
+    return cb_fail(err, COCABO_E_STATE,
+                   "study \"%s\" says nowhere when to stop; cocabo run -n does, "
+                   "or --timeout here",
+                   cb_text_show(name, cocabo_study_name(session->study)));
   return COCABO_OK;
 }
 

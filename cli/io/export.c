@@ -1,3 +1,5 @@
+/* export.c - writes a study as CSV, as JSON, or as the journal of Optuna. Numbers keep
+ * their bits and values their types, so that import reads back what export wrote. */
 #include "io/export.h"
 
 #include <inttypes.h>
@@ -6,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/base.h"
 #include "common/domain.h"
-#include "common/fail.h"
 #include "io/output.h"
 #include "io/scalar.h"
-#include "plot/sheet.h"
+#include "io/sheet.h"
 
 /* One trial after the other, appended by `put`. */
 typedef cocabo_status (*put_trial)(front_buffer *out, const cocabo_study *study,
@@ -22,7 +24,7 @@ static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
   cocabo_status status = COCABO_OK;
   for (int64_t i = 0; i < n && status == COCABO_OK; i++) {
     cocabo_trial *trial;
-    FRONT_TRY(cocabo_study_trial(study, i, &trial, err));
+    CB_TRY(cocabo_study_trial(study, i, &trial, err));
     status = put(out, study, trial, err);
     cocabo_trial_free(trial);
   }
@@ -49,7 +51,7 @@ cocabo_status export_put_column(front_buffer *out, const char *parameter,
 /* What `cell` holds, as the next cell of the row. */
 static cocabo_status put_cell(front_buffer *out, front_buffer *cell,
                               cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, ",", err));
+  CB_TRY(front_buffer_puts(out, ",", err));
   const cocabo_status status =
       sheet_put(out, cell->size > 0 ? cell->data : "", cell->size, err);
   cell->size = 0;
@@ -58,11 +60,11 @@ static cocabo_status put_cell(front_buffer *out, front_buffer *cell,
 
 static cocabo_status put_header(front_buffer *out, front_buffer *cell,
                                 const cocabo_space *space, cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "number,state,value", err));
+  CB_TRY(front_buffer_puts(out, "number,state,value", err));
   const char *name;
   for (size_t i = 0; (name = cocabo_space_name(space, i)); i++) {
-    FRONT_TRY(export_put_column(cell, name, err));
-    FRONT_TRY(put_cell(out, cell, err));
+    CB_TRY(export_put_column(cell, name, err));
+    CB_TRY(put_cell(out, cell, err));
   }
   return front_buffer_puts(out, ",attempt,started,finished,reason\n", err);
 }
@@ -76,23 +78,23 @@ static cocabo_status put_time_cell(front_buffer *out, double seconds,
 static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
                                const cocabo_trial *trial, cocabo_error *err) {
   const double result = cocabo_trial_value(trial);
-  FRONT_TRY(front_buffer_printf(out, err, "%" PRId64 ",%s", cocabo_trial_number(trial),
-                                cocabo_state_name(cocabo_trial_get_state(trial))));
+  CB_TRY(front_buffer_printf(out, err, "%" PRId64 ",%s", cocabo_trial_number(trial),
+                             cocabo_state_name(cocabo_trial_get_state(trial))));
   if (isfinite(result))
-    FRONT_TRY(front_put_digits(cell, result, err));
-  FRONT_TRY(put_cell(out, cell, err));
+    CB_TRY(front_put_digits(cell, result, err));
+  CB_TRY(put_cell(out, cell, err));
   for (size_t i = 0; i < cocabo_trial_count(trial); i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    FRONT_TRY(scalar_put(cell, &value, err));
-    FRONT_TRY(put_cell(out, cell, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(scalar_put(cell, &value, err));
+    CB_TRY(put_cell(out, cell, err));
   }
-  FRONT_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));
-  FRONT_TRY(put_time_cell(out, cocabo_trial_started(trial), err));
-  FRONT_TRY(put_time_cell(out, cocabo_trial_finished(trial), err));
-  FRONT_TRY(front_buffer_puts(cell, cocabo_trial_reason(trial), err));
-  FRONT_TRY(put_cell(out, cell, err));
+  CB_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));
+  CB_TRY(put_time_cell(out, cocabo_trial_started(trial), err));
+  CB_TRY(put_time_cell(out, cocabo_trial_finished(trial), err));
+  CB_TRY(front_buffer_puts(cell, cocabo_trial_reason(trial), err));
+  CB_TRY(put_cell(out, cell, err));
   return front_buffer_puts(out, "\n", err);
 }
 
@@ -110,7 +112,7 @@ cocabo_status export_csv(front_buffer *out, const cocabo_study *study,
   front_buffer cell = {0};
   const cocabo_status status = put_header(out, &cell, cocabo_study_space(study), err);
   front_buffer_free(&cell);
-  FRONT_TRY(status);
+  CB_TRY(status);
   return put_trials(out, study, put_csv_trial, err);
 }
 
@@ -123,8 +125,8 @@ static cocabo_status put_options(front_buffer *out, const cocabo_study *study,
   for (size_t i = 0; (name = cocabo_option_name(i)); i++) {
     if (strcmp(name, "direction") == 0)
       continue;
-    FRONT_TRY(front_buffer_printf(out, err, "%s\"%s\":", first ? "" : ",", name));
-    FRONT_TRY(front_put_json_text(out, cocabo_study_option(study, name), err));
+    CB_TRY(front_buffer_printf(out, err, "%s\"%s\":", first ? "" : ",", name));
+    CB_TRY(front_put_json_text(out, cocabo_study_option(study, name), err));
     first = false;
   }
   return COCABO_OK;
@@ -133,23 +135,22 @@ static cocabo_status put_options(front_buffer *out, const cocabo_study *study,
 static cocabo_status put_json_trial(front_buffer *out, const cocabo_study *study,
                                     const cocabo_trial *trial, cocabo_error *err) {
   (void)study;
-  FRONT_TRY(
+  CB_TRY(
       front_buffer_puts(out, cocabo_trial_number(trial) > 0 ? ",\n  " : "\n  ", err));
   return cli_put_json_trial(out, trial, err);
 }
 
 cocabo_status export_json(front_buffer *out, const cocabo_study *study,
                           cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "{\"study\":", err));
-  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
-  FRONT_TRY(front_buffer_printf(out, err,
-                                ",\n \"direction\":\"%s\",\n \"parameters\":{",
-                                cocabo_study_option(study, "direction")));
-  FRONT_TRY(front_put_parameters(out, cocabo_study_space(study), err));
-  FRONT_TRY(front_buffer_puts(out, "},\n \"options\":{", err));
-  FRONT_TRY(put_options(out, study, err));
-  FRONT_TRY(front_buffer_puts(out, "},\n \"trials\":[", err));
-  FRONT_TRY(put_trials(out, study, put_json_trial, err));
+  CB_TRY(front_buffer_puts(out, "{\"study\":", err));
+  CB_TRY(front_put_json_text(out, cocabo_study_name(study), err));
+  CB_TRY(front_buffer_printf(out, err, ",\n \"direction\":\"%s\",\n \"parameters\":{",
+                             cocabo_study_option(study, "direction")));
+  CB_TRY(front_put_parameters(out, cocabo_study_space(study), err));
+  CB_TRY(front_buffer_puts(out, "},\n \"options\":{", err));
+  CB_TRY(put_options(out, study, err));
+  CB_TRY(front_buffer_puts(out, "},\n \"trials\":[", err));
+  CB_TRY(put_trials(out, study, put_json_trial, err));
   return front_buffer_puts(out, "]}\n", err);
 }
 
@@ -180,8 +181,7 @@ static cocabo_status put_time(front_buffer *out, const char *key, double seconds
   struct tm utc;
   char text[40];
   if (!gmtime_r(&when, &utc) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc))
-    return front_fail(err, COCABO_E_STATE, "a trial's time is %g s after 1970",
-                      seconds);
+    return cb_fail(err, COCABO_E_STATE, "a trial's time is %g s after 1970", seconds);
   return front_buffer_printf(out, err, ",\"%s\":\"%s.%06d+00:00\"", key, text,
                              (int)(micros % 1000000));
 }
@@ -193,15 +193,15 @@ static cocabo_status put_distribution(front_buffer *out, const cocabo_space *spa
   static const char *const names[] = {"Float", "Int", "Categorical", "Categorical"};
   const cocabo_kind kind = cocabo_space_kind(space, i);
   scratch->size = 0;
-  FRONT_TRY(front_buffer_printf(
+  CB_TRY(front_buffer_printf(
       scratch, err, "{\"name\":\"%sDistribution\",\"attributes\":{", names[kind]));
   if (kind == COCABO_KIND_REAL || kind == COCABO_KIND_INT) {
-    FRONT_TRY(front_put_range(scratch, space, i, ",\"step\":null", err));
+    CB_TRY(front_put_range(scratch, space, i, ",\"step\":null", err));
   } else {
-    FRONT_TRY(front_buffer_puts(scratch, "\"choices\":", err));
-    FRONT_TRY(front_put_choices(scratch, space, i, err));
+    CB_TRY(front_buffer_puts(scratch, "\"choices\":", err));
+    CB_TRY(front_put_choices(scratch, space, i, err));
   }
-  FRONT_TRY(front_buffer_puts(scratch, "}}", err));
+  CB_TRY(front_buffer_puts(scratch, "}}", err));
   const char *text = front_buffer_text(scratch, err);
   return text ? front_put_json_text(out, text, err) : COCABO_E_NO_MEMORY;
 }
@@ -234,12 +234,11 @@ static cocabo_status put_internal(front_buffer *out, const cocabo_space *space,
         err);
   cocabo_value choice;
   for (size_t k = 0; k < n; k++) {
-    FRONT_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
+    CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
     if (same_value(&choice, value))
       return front_buffer_printf(out, err, "%zu", k);
   }
-  return front_fail(err, COCABO_E_INTERNAL,
-                    "a trial has a choice that the space lacks");
+  return cb_fail(err, COCABO_E_INTERNAL, "a trial has a choice that the space lacks");
 }
 
 static cocabo_status put_distributions(front_buffer *out, const cocabo_space *space,
@@ -263,17 +262,17 @@ static cocabo_status put_distributions(front_buffer *out, const cocabo_space *sp
 
 static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
                                 const cocabo_trial *trial, cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, ",\"distributions\":{", err));
-  FRONT_TRY(put_distributions(out, space, err));
-  FRONT_TRY(front_buffer_puts(out, "},\"params\":{", err));
+  CB_TRY(front_buffer_puts(out, ",\"distributions\":{", err));
+  CB_TRY(put_distributions(out, space, err));
+  CB_TRY(front_buffer_puts(out, "},\"params\":{", err));
   for (size_t i = 0; i < cocabo_trial_count(trial); i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    FRONT_TRY(front_buffer_puts(out, i > 0 ? "," : "", err));
-    FRONT_TRY(front_put_json_text(out, name, err));
-    FRONT_TRY(front_buffer_puts(out, ":", err));
-    FRONT_TRY(put_internal(out, space, i, &value, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(front_buffer_puts(out, i > 0 ? "," : "", err));
+    CB_TRY(front_put_json_text(out, name, err));
+    CB_TRY(front_buffer_puts(out, ":", err));
+    CB_TRY(put_internal(out, space, i, &value, err));
   }
   return front_buffer_puts(out, "},\"system_attrs\":{}", err);
 }
@@ -281,10 +280,10 @@ static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
 /* An enqueued trial has no parameters yet, but says what they shall be. */
 static cocabo_status put_fixed(front_buffer *out, const cocabo_trial *trial,
                                cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(
+  CB_TRY(front_buffer_puts(
       out,
       ",\"distributions\":{},\"params\":{},\"system_attrs\":{\"fixed_params\":", err));
-  FRONT_TRY(front_put_json_params(out, trial, err));
+  CB_TRY(front_put_json_params(out, trial, err));
   return front_buffer_puts(out, "}", err);
 }
 
@@ -297,7 +296,7 @@ static cocabo_status put_times(front_buffer *out, const cocabo_trial *trial, int
     return front_buffer_puts(out, ",\"datetime_start\":null", err);
   if (!isfinite(started))
     started = isfinite(finished) ? finished : 0.0;
-  FRONT_TRY(put_time(out, "datetime_start", started, err));
+  CB_TRY(put_time(out, "datetime_start", started, err));
   return state == OPTUNA_RUNNING
              ? COCABO_OK
              : put_time(out, "datetime_complete",
@@ -306,10 +305,10 @@ static cocabo_status put_times(front_buffer *out, const cocabo_trial *trial, int
 
 static cocabo_status put_reason(front_buffer *out, const cocabo_trial *trial,
                                 cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, ",\"user_attrs\":{", err));
+  CB_TRY(front_buffer_puts(out, ",\"user_attrs\":{", err));
   if (cocabo_trial_get_state(trial) == COCABO_FAILED) {
-    FRONT_TRY(front_buffer_puts(out, "\"reason\":", err));
-    FRONT_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
+    CB_TRY(front_buffer_puts(out, "\"reason\":", err));
+    CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
   }
   return front_buffer_puts(out, "},\"intermediate_values\":{}}\n", err);
 }
@@ -317,17 +316,16 @@ static cocabo_status put_reason(front_buffer *out, const cocabo_trial *trial,
 static cocabo_status put_journal_trial(front_buffer *out, const cocabo_study *study,
                                        const cocabo_trial *trial, cocabo_error *err) {
   const int state = optuna_state(cocabo_trial_get_state(trial));
-  FRONT_TRY(
-      front_buffer_printf(out, err,
-                          "{\"op_code\":%d,\"worker_id\":\"cocabo\","
-                          "\"study_id\":0,\"state\":%d,\"values\":null,\"value\":",
-                          CREATE_TRIAL, state));
-  FRONT_TRY(front_put_json_real(out, cocabo_trial_value(trial), err));
-  FRONT_TRY(put_times(out, trial, state, err));
+  CB_TRY(front_buffer_printf(out, err,
+                             "{\"op_code\":%d,\"worker_id\":\"cocabo\","
+                             "\"study_id\":0,\"state\":%d,\"values\":null,\"value\":",
+                             CREATE_TRIAL, state));
+  CB_TRY(front_put_json_real(out, cocabo_trial_value(trial), err));
+  CB_TRY(put_times(out, trial, state, err));
   if (state == OPTUNA_WAITING)
-    FRONT_TRY(put_fixed(out, trial, err));
+    CB_TRY(put_fixed(out, trial, err));
   else
-    FRONT_TRY(put_params(out, cocabo_study_space(study), trial, err));
+    CB_TRY(put_params(out, cocabo_study_space(study), trial, err));
   return put_reason(out, trial, err);
 }
 
@@ -335,10 +333,10 @@ cocabo_status export_journal(front_buffer *out, const cocabo_study *study,
                              cocabo_error *err) {
   const bool maximize =
       strcmp(cocabo_study_option(study, "direction"), "maximize") == 0;
-  FRONT_TRY(front_buffer_printf(
+  CB_TRY(front_buffer_printf(
       out, err,
       "{\"op_code\":%d,\"worker_id\":\"cocabo\",\"study_name\":", CREATE_STUDY));
-  FRONT_TRY(front_put_json_text(out, cocabo_study_name(study), err));
-  FRONT_TRY(front_buffer_printf(out, err, ",\"directions\":[%d]}\n", maximize ? 2 : 1));
+  CB_TRY(front_put_json_text(out, cocabo_study_name(study), err));
+  CB_TRY(front_buffer_printf(out, err, ",\"directions\":[%d]}\n", maximize ? 2 : 1));
   return put_trials(out, study, put_journal_trial, err);
 }

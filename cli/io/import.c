@@ -1,6 +1,8 @@
+/* import.c - reads trials from CSV or JSON. Columns and values are checked against the
+ * space; a row is refused with its line or entry, and rows are added only when all are
+ * right. */
 #include "io/import.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,19 +10,17 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/fail.h"
-#include "common/guess.h"
-#include "common/show.h"
+#include "common/base.h"
 #include "io/output.h"
 #include "io/scalar.h"
-#include "plot/sheet.h"
+#include "io/sheet.h"
 
 /* ---- rows ------------------------------------------------------------------------ */
 
 void import_free(import_rows *rows) {
   for (size_t i = 0; i < rows->n; i++)
-    free(rows->items[i].values);
-  free(rows->items);
+    cb_free(rows->items[i].values);
+  cb_free(rows->items);
   rows->items = NULL;
   rows->n = rows->capacity = 0;
 }
@@ -28,12 +28,12 @@ void import_free(import_rows *rows) {
 static cocabo_status new_row(import_rows *rows, size_t place, import_row **out,
                              cocabo_error *err) {
   void *items = rows->items;
-  if (!front_reserve(&items, &rows->capacity, rows->n + 1, sizeof *rows->items))
-    return front_no_memory(err);
+  if (!cb_reserve(&items, &rows->capacity, rows->n + 1, sizeof *rows->items))
+    return cb_no_memory(err);
   rows->items = items;
-  cocabo_value *values = calloc(cocabo_space_count(rows->space), sizeof *values);
+  cocabo_value *values = cb_calloc(cocabo_space_count(rows->space), sizeof *values);
   if (!values)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   *out = &rows->items[rows->n++];
   **out = (import_row){.place = place, .values = values, .result = NAN};
   return COCABO_OK;
@@ -44,13 +44,13 @@ static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error 
 
 static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error *err,
                             const char *fmt, ...) {
-  char name[SHOWN], text[2 * sizeof err->message]; /* front_fail cuts it */
+  char name[CB_SHOWN], text[2 * sizeof err->message]; /* cb_fail cuts it */
   va_list args;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  return front_fail(err, COCABO_E_INVALID, "%s, %s %zu%s", show_text(name, rows->name),
-                    rows->unit, place, text);
+  return cb_fail(err, COCABO_E_INVALID, "%s, %s %zu%s", cb_text_show(name, rows->name),
+                 rows->unit, place, text);
 }
 
 /* ---- choices --------------------------------------------------------------------- */
@@ -117,21 +117,21 @@ static bool match_choice(const cocabo_space *space, size_t i, const char *cell,
 /* Fails with: column "opt": "adm" is no choice, did you mean adam? */
 static cocabo_status no_choice(const import_rows *rows, size_t place, size_t i,
                                const char *text, cocabo_error *err) {
-  char name[SHOWN], shown[SHOWN];
-  show_text(name, cocabo_space_name(rows->space, i));
-  show_text(shown, text);
-  front_guess guess = {.name = text};
+  char name[CB_SHOWN], shown[CB_SHOWN];
+  cb_text_show(name, cocabo_space_name(rows->space, i));
+  cb_text_show(shown, text);
+  cb_guess guess = {.word = text};
   cocabo_value choice;
   for (size_t k = 0; k < cocabo_space_choices(rows->space, i); k++)
     if (cocabo_space_get_choice(rows->space, i, k, &choice, NULL) == COCABO_OK &&
         choice.type == COCABO_TEXT)
-      front_guess_consider(&guess, choice.as.text);
-  if (front_guess_is_near(&guess))
+      cb_guess_consider(&guess, choice.as.text);
+  if (guess.closest)
     return refuse(rows, place, err,
                   ", column \"%s\": %s is no choice, did you mean %s?", name, shown,
-                  guess.best);
-  char *domain = cocabo_space_domain(rows->space, i), want[SHOWN];
-  show_text(want, domain ? domain : "another");
+                  guess.closest);
+  char *domain = cocabo_space_domain(rows->space, i), want[CB_SHOWN];
+  cb_text_show(want, domain ? domain : "another");
   cocabo_text_free(domain);
   return refuse(rows, place, err, ", column \"%s\": %s is no choice, want one of %s",
                 name, shown, want);
@@ -160,9 +160,9 @@ static bool to_parameter(const cocabo_space *space, size_t i, const cocabo_value
 static cocabo_status no_number(const import_rows *rows, size_t place,
                                const char *column, const char *text, const char *want,
                                cocabo_error *err) {
-  char name[SHOWN], shown[SHOWN];
+  char name[CB_SHOWN], shown[CB_SHOWN];
   return refuse(rows, place, err, ", column \"%s\": \"%s\" is not %s",
-                show_text(name, column), show_text(shown, text), want);
+                cb_text_show(name, column), cb_text_show(shown, text), want);
 }
 
 /* What a value of a parameter may be; `cell` is its spelling in CSV, or NULL. */
@@ -221,29 +221,29 @@ static int find_column(const cocabo_space *space, const char *name) {
 
 static cocabo_status unknown_column(const import_rows *rows, size_t line,
                                     const char *column, cocabo_error *err) {
-  char shown[SHOWN];
-  front_guess guess = {.name = column};
+  char shown[CB_SHOWN];
+  cb_guess guess = {.word = column};
   const char *known;
   for (size_t i = 0; (known = cocabo_space_name(rows->space, i)); i++)
-    front_guess_consider(&guess, known);
-  front_guess_consider(&guess, "value");
-  show_text(shown, column);
-  if (front_guess_is_near(&guess))
+    cb_guess_consider(&guess, known);
+  cb_guess_consider(&guess, "value");
+  cb_text_show(shown, column);
+  if (guess.closest)
     return refuse(rows, line, err, ": unknown column \"%s\", did you mean %s?", shown,
-                  guess.best);
+                  guess.closest);
   return refuse(rows, line, err, ": unknown column \"%s\", want parameters and value",
                 shown);
 }
 
-static cocabo_status refuse_twins(const import_rows *rows, const int *columns,
-                                  const sheet *s, cocabo_error *err) {
+static cocabo_status refuse_duplicates(const import_rows *rows, const int *columns,
+                                       const sheet *s, cocabo_error *err) {
   const sheet_row *header = &s->rows[0];
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   for (size_t j = 0; j < header->n; j++)
     for (size_t k = 0; k < j; k++)
       if (columns[j] == columns[k] && columns[j] != COLUMN_PASSED_OVER)
         return refuse(rows, header->line, err, ": column \"%s\" is there twice",
-                      show_text(shown, s->cells[header->first + j]));
+                      cb_text_show(shown, s->cells[header->first + j]));
   return COCABO_OK;
 }
 
@@ -252,12 +252,12 @@ static cocabo_status refuse_gaps(const import_rows *rows, const int *columns,
   const sheet_row *header = &s->rows[0];
   for (size_t i = 0; i < cocabo_space_count(rows->space); i++) {
     size_t j = 0;
-    char shown[SHOWN];
+    char shown[CB_SHOWN];
     while (j < header->n && columns[j] != (int)i)
       j++;
     if (j == header->n)
       return refuse(rows, header->line, err, ": there is no column \"%s\"",
-                    show_text(shown, cocabo_space_name(rows->space, i)));
+                    cb_text_show(shown, cocabo_space_name(rows->space, i)));
   }
   return COCABO_OK;
 }
@@ -271,7 +271,7 @@ static cocabo_status read_header(const import_rows *rows, const sheet *s, int *c
     if (columns[j] == COLUMN_NONE)
       return unknown_column(rows, header->line, name, err);
   }
-  FRONT_TRY(refuse_twins(rows, columns, s, err));
+  CB_TRY(refuse_duplicates(rows, columns, s, err));
   return refuse_gaps(rows, columns, s, err);
 }
 
@@ -297,10 +297,10 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
     return COCABO_OK;
   cocabo_value value;
   char *text = NULL;
-  FRONT_TRY(scalar_parse(cell, &value, &text, err));
+  CB_TRY(scalar_parse(cell, &value, &text, err));
   const cocabo_status status =
       set_value(rows, row, (size_t)column, cell, cell, &value, err);
-  free(text);
+  cb_free(text);
   return status;
 }
 
@@ -312,9 +312,9 @@ static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *col
     if (cells->n != s->rows[0].n)
       return refuse(rows, cells->line, err, ": there are %zu cells, want %zu", cells->n,
                     s->rows[0].n);
-    FRONT_TRY(new_row(rows, cells->line, &row, err));
+    CB_TRY(new_row(rows, cells->line, &row, err));
     for (size_t j = 0; j < cells->n; j++)
-      FRONT_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
+      CB_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
   }
   return COCABO_OK;
 }
@@ -322,13 +322,13 @@ static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *col
 static cocabo_status read_sheet(import_rows *rows, const sheet *s, cocabo_error *err) {
   if (s->n_rows == 0)
     return refuse(rows, 1, err, ": the file is empty, want a line of column names");
-  int *columns = calloc(s->rows[0].n, sizeof *columns);
+  int *columns = cb_calloc(s->rows[0].n, sizeof *columns);
   if (!columns)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   cocabo_status status = read_header(rows, s, columns, err);
   if (status == COCABO_OK)
     status = read_rows(rows, s, columns, err);
-  free(columns);
+  cb_free(columns);
   return status;
 }
 
@@ -336,7 +336,7 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
                          cocabo_error *err) {
   sheet s;
   out->unit = "line";
-  FRONT_TRY(sheet_parse(&s, out->name, text, size, err));
+  CB_TRY(sheet_parse(&s, out->name, text, size, err));
   const cocabo_status status = read_sheet(out, &s, err);
   sheet_free(&s);
   return status;
@@ -345,112 +345,100 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
 /* ---- JSON ------------------------------------------------------------------------ */
 
 static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i,
-                                    const json_t *json, cocabo_error *err) {
-  cocabo_value value;
-  char name[SHOWN];
-  if (!json || !front_json_value(json, &value))
+                                    const cb_json_node *json, cocabo_error *err) {
+  char name[CB_SHOWN];
+  if (!json || json->type == CB_JSON_ARRAY || json->type == CB_JSON_OBJECT)
     return refuse(rows, row->place, err, ": parameter \"%s\" is %s, want one value",
-                  show_text(name, cocabo_space_name(rows->space, i)),
+                  cb_text_show(name, cocabo_space_name(rows->space, i)),
                   json ? "a list or an object" : "missing");
-  char *shown = json_dumps(json, JSON_ENCODE_ANY);
-  if (!shown)
-    return front_no_memory(err);
-  const cocabo_status status = set_value(rows, row, i, NULL, shown, &value, err);
-  free(shown);
+  front_buffer text = {0};
+  cocabo_status status = front_put_json_value(&text, &json->value, err);
+  const char *shown = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
+  status = shown ? set_value(rows, row, i, NULL, shown, &json->value, err)
+                 : COCABO_E_NO_MEMORY;
+  front_buffer_free(&text);
   return status;
 }
 
-static cocabo_status refuse_strangers(const import_rows *rows, size_t place,
-                                      json_t *params, cocabo_error *err) {
-  const char *key;
-  json_t *item;
-  json_object_foreach(params, key, item) {
-    (void)item;
-    if (find_parameter(rows->space, key) == COLUMN_NONE)
-      return unknown_column(rows, place, key, err);
-  }
-  return COCABO_OK;
-}
-
-static cocabo_status read_json_result(const import_rows *rows, import_row *row,
-                                      const json_t *json, cocabo_error *err) {
-  if (!json || json_is_null(json))
-    return COCABO_OK;
-  if (!json_is_number(json))
-    return refuse(rows, row->place, err, ": value is no number, want one or null");
-  row->result = json_number_value(json);
-  return COCABO_OK;
-}
-
-static cocabo_status read_trial(import_rows *rows, json_t *trial, cocabo_error *err) {
+static cocabo_status read_trial(import_rows *rows, const cb_json_node *trial,
+                                cocabo_error *err) {
   import_row *row = NULL;
-  FRONT_TRY(new_row(rows, rows->n + 1, &row, err));
-  json_t *params = json_object_get(trial, "params");
-  if (!json_is_object(params))
+  CB_TRY(new_row(rows, rows->n + 1, &row, err));
+  const cb_json_node *params = cb_json_find(trial, "params");
+  if (!cb_json_is(params, CB_JSON_OBJECT))
     return refuse(rows, row->place, err, ": there is no object \"params\"");
-  FRONT_TRY(refuse_strangers(rows, row->place, params, err));
+  for (const cb_json_node *item = cb_json_first(params); item;
+       item = cb_json_next(params, item))
+    if (find_parameter(rows->space, item->key) == COLUMN_NONE)
+      return unknown_column(rows, row->place, item->key, err);
   const char *name;
   for (size_t i = 0; (name = cocabo_space_name(rows->space, i)); i++)
-    FRONT_TRY(set_json_value(rows, row, i, json_object_get(params, name), err));
-  const char *state = json_string_value(json_object_get(trial, "state"));
+    CB_TRY(set_json_value(rows, row, i, cb_json_find(params, name), err));
+  const char *state = cb_json_text(cb_json_find(trial, "state"));
   row->failed = state && says_failed(state);
-  return read_json_result(rows, row, json_object_get(trial, "value"), err);
-}
-
-static cocabo_status read_value(import_rows *rows, json_t *json, cocabo_error *err) {
-  json_t *list = json_is_array(json) ? json : json_object_get(json, "trials");
-  if (!json_is_array(list))
-    return read_trial(rows, json, err);
-  for (size_t i = 0; i < json_array_size(list); i++)
-    FRONT_TRY(read_trial(rows, json_array_get(list, i), err));
+  const cb_json_node *value = cb_json_find(trial, "value");
+  if (value && value->type != CB_JSON_NULL && !cb_json_number(value, &row->result))
+    return refuse(rows, row->place, err, ": value is no number, want one or null");
   return COCABO_OK;
 }
 
-static size_t count_blanks(const char *text, size_t size) {
-  size_t n = 0;
-  while (n < size && text[n] && strchr(" \t\r\n", text[n]))
-    n++;
-  return n;
+/* A trial, a list of trials, or what export writes: an object with such a list. */
+static cocabo_status read_trials(import_rows *rows, const cb_json_node *json,
+                                 cocabo_error *err) {
+  const cb_json_node *list =
+      json->type == CB_JSON_ARRAY ? json : cb_json_find(json, "trials");
+  if (!cb_json_is(list, CB_JSON_ARRAY))
+    return read_trial(rows, json, err);
+  for (const cb_json_node *item = cb_json_first(list); item;
+       item = cb_json_next(list, item))
+    CB_TRY(read_trial(rows, item, err));
+  return COCABO_OK;
 }
 
 /* One JSON value after the other, so that a document and lines are read alike. */
 cocabo_status import_json(import_rows *out, const char *text, size_t size,
                           cocabo_error *err) {
-  size_t done = count_blanks(text, size), lines = 0;
+  cb_walk blanks = {.text = text, .at = text, .end = text + size};
+  cb_json_tree tree = {0};
+  cocabo_status status = COCABO_OK;
+  cb_walk_space(&blanks);
   out->unit = "entry";
-  while (done < size) {
-    json_error_t problem;
-    json_t *json =
-        json_loadb(text + done, size - done,
-                   JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &problem);
-    if (!json) {
-      out->unit = "line";
-      for (size_t i = 0; i < done; i++)
-        lines += text[i] == '\n';
-      char shown[SHOWN];
-      return refuse(out, lines + (size_t)problem.line, err, ": %s",
-                    show_text(shown, problem.text));
+  for (size_t at = (size_t)(blanks.at - text); at < size && status == COCABO_OK;) {
+    status = cb_json_read(&tree, text, size, &at, err);
+    if (status == COCABO_OK) {
+      status = read_trials(out, tree.nodes, err);
+    } else if (status == COCABO_E_INVALID) {
+      char name[CB_SHOWN];
+      cb_fail(err, status, "%s, %s", cb_text_show(name, out->name), err->message);
     }
-    const cocabo_status status = read_value(out, json, err);
-    json_decref(json);
-    FRONT_TRY(status);
-    done += (size_t)problem.position;
-    done += count_blanks(text + done, size - done);
   }
-  return COCABO_OK;
+  cb_json_tree_free(&tree);
+  return status;
+}
+
+static cocabo_status put_study(front_buffer *out, const cb_json_node *parameters,
+                               const cb_json_node *direction, cocabo_error *err) {
+  CB_TRY(front_buffer_puts(out, "{\"parameters\":", err));
+  CB_TRY(front_put_json_node(out, parameters, err));
+  if (direction) {
+    CB_TRY(front_buffer_puts(out, ",\"direction\":", err));
+    CB_TRY(front_put_json_node(out, direction, err));
+  }
+  return front_buffer_append(out, "}", 2, err); /* and the NUL */
 }
 
 char *import_json_study(const char *text, size_t size) {
-  json_t *document = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-  json_t *parameters = json_object_get(document, "parameters");
-  json_t *study = json_is_object(parameters)
-                      ? json_pack("{s:O, s:O*}", "parameters", parameters, "direction",
-                                  json_object_get(document, "direction"))
-                      : NULL;
-  char *spec = json_dumps(study, JSON_COMPACT);
-  json_decref(study);
-  json_decref(document);
-  return spec;
+  cb_json_tree tree = {0};
+  front_buffer spec = {0};
+  const cb_json_node *parameters = NULL;
+  if (cb_json_read_all(&tree, text, size, NULL) == COCABO_OK)
+    parameters = cb_json_find(tree.nodes, "parameters");
+  if (!cb_json_is(parameters, CB_JSON_OBJECT) ||
+      put_study(&spec, parameters, cb_json_find(tree.nodes, "direction"), NULL) !=
+          COCABO_OK)
+    front_buffer_free(&spec);
+  cb_json_tree_free(&tree);
+  return spec.data;
 }
 
 /* ---- adding ---------------------------------------------------------------------- */
@@ -477,19 +465,19 @@ static cocabo_status add_rows(const import_rows *rows, cocabo_study *study,
 cocabo_status import_add(const import_rows *rows, cocabo_study *study,
                          cocabo_error *err) {
   const size_t n = cocabo_space_count(rows->space);
-  const char **names = calloc(n + 1, sizeof(char *));
+  const char **names = cb_calloc(n + 1, sizeof(char *));
   if (!names)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   for (size_t i = 0; i < n; i++)
     names[i] = cocabo_space_name(rows->space, i);
   const cocabo_status status = add_rows(rows, study, names, n, err);
-  free(names);
+  cb_free(names);
   return status;
 }
 
 cocabo_status import_check(const import_rows *rows, cocabo_error *err) {
   cocabo_study *scratch;
-  FRONT_TRY(cocabo_study_create(&scratch, "rehearsal", rows->space, NULL, NULL, err));
+  CB_TRY(cocabo_study_create(&scratch, "check", rows->space, NULL, NULL, err));
   const cocabo_status status = import_add(rows, scratch, err);
   cocabo_study_free(scratch);
   return status;

@@ -1,3 +1,4 @@
+/* output.c - values and trials as JSON and as people read them. */
 #include "io/output.h"
 
 #include <inttypes.h>
@@ -7,12 +8,13 @@
 #include <string.h>
 
 #include "cli.h"
+#include "common/base.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
 static cocabo_status put_named_real(front_buffer *out, const char *name, double value,
                                     cocabo_error *err) {
-  FRONT_TRY(front_buffer_printf(out, err, ",\"%s\":", name));
+  CB_TRY(front_buffer_printf(out, err, ",\"%s\":", name));
   return front_put_json_real(out, value, err);
 }
 
@@ -27,18 +29,18 @@ static cocabo_status put_named_time(front_buffer *out, const char *name, double 
 cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
                                  cocabo_error *err) {
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
-  FRONT_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
-                                cocabo_trial_number(trial), cocabo_state_name(state)));
-  FRONT_TRY(put_named_real(out, "value", cocabo_trial_value(trial), err));
-  FRONT_TRY(front_buffer_puts(out, ",\"params\":", err));
-  FRONT_TRY(front_put_json_params(out, trial, err));
-  FRONT_TRY(front_buffer_printf(out, err, ",\"attempt\":%" PRId64,
-                                cocabo_trial_attempt(trial)));
-  FRONT_TRY(put_named_time(out, "started", cocabo_trial_started(trial), err));
-  FRONT_TRY(put_named_time(out, "finished", cocabo_trial_finished(trial), err));
+  CB_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
+                             cocabo_trial_number(trial), cocabo_state_name(state)));
+  CB_TRY(put_named_real(out, "value", cocabo_trial_value(trial), err));
+  CB_TRY(front_buffer_puts(out, ",\"params\":", err));
+  CB_TRY(front_put_json_params(out, trial, err));
+  CB_TRY(front_buffer_printf(out, err, ",\"attempt\":%" PRId64,
+                             cocabo_trial_attempt(trial)));
+  CB_TRY(put_named_time(out, "started", cocabo_trial_started(trial), err));
+  CB_TRY(put_named_time(out, "finished", cocabo_trial_finished(trial), err));
   if (state == COCABO_FAILED) {
-    FRONT_TRY(front_buffer_puts(out, ",\"reason\":", err));
-    FRONT_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
+    CB_TRY(front_buffer_puts(out, ",\"reason\":", err));
+    CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
   }
   return front_buffer_puts(out, "}", err);
 }
@@ -79,9 +81,9 @@ cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    FRONT_TRY(front_buffer_printf(out, err, "%s%s=", i > 0 ? " " : "", name));
-    FRONT_TRY(cli_put_shown_value(out, &value, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(front_buffer_printf(out, err, "%s%s=", i > 0 ? " " : "", name));
+    CB_TRY(cli_put_shown_value(out, &value, err));
   }
   return COCABO_OK;
 }

@@ -1,12 +1,12 @@
+/* scalar.c - reads and writes the cells of scalar.h. */
 #include "io/scalar.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "io/output.h"
 
 bool scalar_is_number(const char *cell, double *out) {
@@ -44,13 +44,16 @@ static bool is_bare(const char *cell, cocabo_value *out) {
   return true;
 }
 
-/* NULL if it is no JSON text. */
-static char *unquote(const char *cell) {
-  json_t *json = *cell == '"' ? json_loads(cell, JSON_DECODE_ANY, NULL) : NULL;
-  const char *text = json_string_value(json);
-  char *copy = text ? strdup(text) : NULL;
-  json_decref(json);
-  return copy;
+/* *text stays NULL if the cell is no JSON text. */
+static cocabo_status unquote(const char *cell, char **text, cocabo_error *err) {
+  cb_walk walk = cb_walk_start(cell, strlen(cell));
+  char *found = cb_walk_string(&walk);
+  cb_walk_end(&walk);
+  if (!walk.why)
+    *text = found;
+  else
+    cb_free(found);
+  return walk.no_memory ? cb_no_memory(err) : COCABO_OK;
 }
 
 cocabo_status scalar_parse(const char *cell, cocabo_value *out, char **text,
@@ -58,11 +61,12 @@ cocabo_status scalar_parse(const char *cell, cocabo_value *out, char **text,
   *text = NULL;
   if (is_bare(cell, out))
     return COCABO_OK;
-  *text = unquote(cell);
+  if (*cell == '"')
+    CB_TRY(unquote(cell, text, err));
   if (!*text)
-    *text = strdup(cell);
+    *text = cb_strdup(cell);
   *out = (cocabo_value){.type = COCABO_TEXT, .as.text = *text};
-  return *text ? COCABO_OK : front_no_memory(err);
+  return *text ? COCABO_OK : cb_no_memory(err);
 }
 
 cocabo_status scalar_put(front_buffer *out, const cocabo_value *value,

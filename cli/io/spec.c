@@ -1,3 +1,5 @@
+/* spec.c - reads the flags of run and create, lays them over the file of -f, and
+ * checks what can be checked without a store. */
 #include "io/spec.h"
 
 #include <ctype.h>
@@ -6,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/show.h"
+#include "common/base.h"
 #include "io/spec_file.h"
 #include "io/words.h"
 
@@ -30,14 +32,14 @@ const char *cli_pairs_get(const cli_pairs *pairs, const char *name) {
 static cocabo_status append_pair(cli_pairs *pairs, const char *name, const char *value,
                                  cocabo_error *err) {
   void *items = pairs->items;
-  if (!front_reserve(&items, &pairs->capacity, pairs->n + 1, sizeof *pairs->items))
-    return front_no_memory(err);
+  if (!cb_reserve(&items, &pairs->capacity, pairs->n + 1, sizeof *pairs->items))
+    return cb_no_memory(err);
   pairs->items = items;
-  const struct cli_pair pair = {strdup(name), strdup(value)};
+  const struct cli_pair pair = {cb_strdup(name), cb_strdup(value)};
   if (!pair.name || !pair.value) {
-    free(pair.name);
-    free(pair.value);
-    return front_no_memory(err);
+    cb_free(pair.name);
+    cb_free(pair.value);
+    return cb_no_memory(err);
   }
   pairs->items[pairs->n++] = pair;
   return COCABO_OK;
@@ -48,20 +50,20 @@ cocabo_status cli_pairs_set(cli_pairs *pairs, const char *name, const char *valu
   struct cli_pair *pair = find_pair(pairs, name);
   if (!pair)
     return append_pair(pairs, name, value, err);
-  char *copy = strdup(value);
+  char *copy = cb_strdup(value);
   if (!copy)
-    return front_no_memory(err);
-  free(pair->value);
+    return cb_no_memory(err);
+  cb_free(pair->value);
   pair->value = copy;
   return COCABO_OK;
 }
 
 static void clear_pairs(cli_pairs *pairs) {
   for (size_t i = 0; i < pairs->n; i++) {
-    free(pairs->items[i].name);
-    free(pairs->items[i].value);
+    cb_free(pairs->items[i].name);
+    cb_free(pairs->items[i].value);
   }
-  free(pairs->items);
+  cb_free(pairs->items);
   *pairs = (cli_pairs){0};
 }
 
@@ -73,7 +75,7 @@ static cli_spec nothing(void) {
 }
 
 void cli_spec_clear(cli_spec *spec) {
-  free(spec->study);
+  cb_free(spec->study);
   cocabo_space_free(spec->space);
   clear_pairs(&spec->options);
   words_free(spec->command);
@@ -85,29 +87,29 @@ void cli_spec_clear(cli_spec *spec) {
 /* -p NAME=DOMAIN: the size of the name. */
 static cocabo_status split_parameter(const char *text, size_t *size,
                                      cocabo_error *err) {
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || !equals[1])
-    return front_fail(err, COCABO_E_INVALID,
-                      "-p is \"%s\", want NAME=DOMAIN such as 'lr=float(0,1)'",
-                      show_text(shown, text));
+    return cb_fail(err, COCABO_E_INVALID,
+                   "-p is \"%s\", want NAME=DOMAIN such as 'lr=float(0,1)'",
+                   cb_text_show(shown, text));
   *size = (size_t)(equals - text);
   if (isspace((unsigned char)*text) || isspace((unsigned char)equals[-1]))
-    return front_fail(err, COCABO_E_INVALID,
-                      "-p is \"%s\", want no blanks around the name",
-                      show_text(shown, text));
+    return cb_fail(err, COCABO_E_INVALID,
+                   "-p is \"%s\", want no blanks around the name",
+                   cb_text_show(shown, text));
   return COCABO_OK;
 }
 
 static cocabo_status add_flag(const char *text, cocabo_space *space,
                               cocabo_error *err) {
   size_t size = 0;
-  FRONT_TRY(split_parameter(text, &size, err));
-  char *name = strndup(text, size);
+  CB_TRY(split_parameter(text, &size, err));
+  char *name = cb_strndup(text, size);
   if (!name)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   const cocabo_status status = cocabo_space_add(space, name, text + size + 1, err);
-  free(name);
+  cb_free(name);
   return status;
 }
 
@@ -133,11 +135,11 @@ static bool is_in_file(const tree_entry *first, const char *text) {
 static cocabo_status refuse_twins(const front_texts *flags, cocabo_error *err) {
   for (int i = 0; i < flags->n; i++)
     for (int k = 0; k < i; k++) {
-      char shown[SHOWN];
+      char shown[CB_SHOWN];
       const size_t size = strcspn(flags->items[i], "=") + 1;
       if (strncmp(flags->items[i], flags->items[k], size) == 0)
-        return front_fail(err, COCABO_E_INVALID, "two -p name the same parameter: %s",
-                          show_text(shown, flags->items[i]));
+        return cb_fail(err, COCABO_E_INVALID, "two -p name the same parameter: %s",
+                       cb_text_show(shown, flags->items[i]));
     }
   return COCABO_OK;
 }
@@ -150,13 +152,13 @@ static cocabo_status add_parameters(const spec_file *file, const tree_entry *fir
   for (const tree_entry *e = first; e; e = e->next) {
     const char *flag = flag_of(args, e->key);
     if (flag)
-      FRONT_TRY(add_flag(flag, space, err));
+      CB_TRY(add_flag(flag, space, err));
     else
-      FRONT_TRY(spec_file_add(file, e, space, err));
+      CB_TRY(spec_file_add(file, e, space, err));
   }
   for (int i = 0; i < args->parameters.n; i++)
     if (!is_in_file(first, args->parameters.items[i]))
-      FRONT_TRY(add_flag(args->parameters.items[i], space, err));
+      CB_TRY(add_flag(args->parameters.items[i], space, err));
   return COCABO_OK;
 }
 
@@ -165,14 +167,14 @@ static cocabo_status read_space(cli_spec *out, const spec_file *file,
   const tree_entry *first;
   size_t size = 0;
   for (int i = 0; i < args->parameters.n; i++)
-    FRONT_TRY(split_parameter(args->parameters.items[i], &size, err));
-  FRONT_TRY(refuse_twins(&args->parameters, err));
-  FRONT_TRY(spec_file_parameters(file, &first, err));
+    CB_TRY(split_parameter(args->parameters.items[i], &size, err));
+  CB_TRY(refuse_twins(&args->parameters, err));
+  CB_TRY(spec_file_parameters(file, &first, err));
   if (!first && args->parameters.n == 0)
     return COCABO_OK;
   out->space = cocabo_space_new();
   if (!out->space)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   return add_parameters(file, first, args, out->space, err);
 }
 
@@ -181,49 +183,49 @@ static cocabo_status read_space(cli_spec *out, const spec_file *file,
 /* An option that flags say, once. */
 static cocabo_status say(cli_pairs *said, const char *name, const char *value,
                          cocabo_error *err) {
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   if (cli_pairs_get(said, name))
-    return front_fail(err, COCABO_E_INVALID, "option %s is given twice",
-                      show_text(shown, name));
+    return cb_fail(err, COCABO_E_INVALID, "option %s is given twice",
+                   cb_text_show(shown, name));
   return cli_pairs_set(said, name, value, err);
 }
 
 static cocabo_status say_setting(cli_pairs *said, const char *text, cocabo_error *err) {
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   const char *equals = strchr(text, '=');
   if (!equals || equals == text)
-    return front_fail(err, COCABO_E_INVALID,
-                      "--set is \"%s\", want OPTION=VALUE such as n_init=10",
-                      show_text(shown, text));
-  char *name = strndup(text, (size_t)(equals - text));
+    return cb_fail(err, COCABO_E_INVALID,
+                   "--set is \"%s\", want OPTION=VALUE such as n_init=10",
+                   cb_text_show(shown, text));
+  char *name = cb_strndup(text, (size_t)(equals - text));
   if (!name)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   const cocabo_status status = say(said, name, equals + 1, err);
-  free(name);
+  cb_free(name);
   return status;
 }
 
 static cocabo_status say_options(cli_pairs *said, const cli_spec_args *args,
                                  cocabo_error *err) {
   if (args->maximize && args->minimize)
-    return front_fail(err, COCABO_E_INVALID, "--maximize and --minimize, want one");
+    return cb_fail(err, COCABO_E_INVALID, "--maximize and --minimize, want one");
   if (args->maximize || args->minimize)
-    FRONT_TRY(say(said, "direction", args->maximize ? "maximize" : "minimize", err));
+    CB_TRY(say(said, "direction", args->maximize ? "maximize" : "minimize", err));
   if (args->sampler)
-    FRONT_TRY(say(said, "sampler", args->sampler, err));
+    CB_TRY(say(said, "sampler", args->sampler, err));
   if (args->seed)
-    FRONT_TRY(say(said, "seed", args->seed, err));
+    CB_TRY(say(said, "seed", args->seed, err));
   if (args->trials)
-    FRONT_TRY(say(said, "trials", args->trials, err));
+    CB_TRY(say(said, "trials", args->trials, err));
   for (int i = 0; i < args->settings.n; i++)
-    FRONT_TRY(say_setting(said, args->settings.items[i], err));
+    CB_TRY(say_setting(said, args->settings.items[i], err));
   return COCABO_OK;
 }
 
 static cocabo_status override(cli_pairs *options, const cli_pairs *said,
                               cocabo_error *err) {
   for (size_t i = 0; i < said->n; i++)
-    FRONT_TRY(cli_pairs_set(options, said->items[i].name, said->items[i].value, err));
+    CB_TRY(cli_pairs_set(options, said->items[i].name, said->items[i].value, err));
   return COCABO_OK;
 }
 
@@ -238,12 +240,12 @@ static cocabo_status read_options(cli_spec *out, const cli_spec_args *args,
 }
 
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "Options of a study, for --set (default):\n", err));
+  CB_TRY(front_buffer_puts(out, "Options of a study, for --set (default):\n", err));
   const char *name;
   for (size_t i = 0; (name = cocabo_option_name(i)); i++)
-    FRONT_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)\n%17s%s\n", name,
-                                  cocabo_option_type(i), cocabo_option_default(i), "",
-                                  cocabo_option_help(i)));
+    CB_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)\n%17s%s\n", name,
+                               cocabo_option_type(i), cocabo_option_default(i), "",
+                               cocabo_option_help(i)));
   return COCABO_OK;
 }
 
@@ -259,7 +261,7 @@ cocabo_status cli_spec_options(const cli_spec *spec, cocabo_options **out,
                                cocabo_error *err) {
   cocabo_options *options = cocabo_options_new();
   if (!options)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   cocabo_status status = COCABO_OK;
   for (size_t i = 0; i < spec->options.n && status == COCABO_OK; i++)
     status = cocabo_options_set(options, spec->options.items[i].name,
@@ -278,24 +280,23 @@ static cocabo_status parse_seconds(const char *option, const char *text, double 
                                    cocabo_error *err) {
   if (!text)
     return COCABO_OK;
-  char shown[SHOWN], *end;
+  char shown[CB_SHOWN], *end;
   const bool digits = text[strspn(text, "0123456789.eE+-")] == '\0';
   const double value = strtod(text, &end);
   if (!digits || end == text || *end || !(value >= 0.0 && value <= SPEC_MAX_SECONDS))
-    return front_fail(err, COCABO_E_RANGE, "%s is \"%s\", want seconds from 0 to 1e9",
-                      option, show_text(shown, text));
+    return cb_fail(err, COCABO_E_RANGE, "%s is \"%s\", want seconds from 0 to 1e9",
+                   option, cb_text_show(shown, text));
   *out = value;
   return COCABO_OK;
 }
 
 static cocabo_status read_numbers(cli_spec *out, const cli_spec_args *args,
                                   cocabo_error *err) {
-  FRONT_TRY(front_parse_int("-n", args->trials, 1, SPEC_MAX_TRIALS, &out->trials, err));
-  FRONT_TRY(
-      front_parse_int("-j", args->workers, 1, SPEC_MAX_WORKERS, &out->workers, err));
-  FRONT_TRY(front_parse_int("--retries", args->retries, 0, SPEC_MAX_RETRIES,
-                            &out->retries, err));
-  FRONT_TRY(parse_seconds("--timeout", args->timeout, &out->timeout, err));
+  CB_TRY(front_parse_int("-n", args->trials, 1, SPEC_MAX_TRIALS, &out->trials, err));
+  CB_TRY(front_parse_int("-j", args->workers, 1, SPEC_MAX_WORKERS, &out->workers, err));
+  CB_TRY(front_parse_int("--retries", args->retries, 0, SPEC_MAX_RETRIES, &out->retries,
+                         err));
+  CB_TRY(parse_seconds("--timeout", args->timeout, &out->timeout, err));
   return parse_seconds("--trial-timeout", args->trial_timeout, &out->trial_timeout,
                        err);
 }
@@ -308,7 +309,7 @@ static cocabo_status option_of_trials(cli_spec *out, cocabo_error *err) {
   if (out->trials < 0)
     return COCABO_OK;
   if (cli_pairs_get(&out->options, "trials"))
-    return front_fail(err, COCABO_E_INVALID, "trials is there twice");
+    return cb_fail(err, COCABO_E_INVALID, "trials is there twice");
   snprintf(digits, sizeof digits, "%lld", (long long)out->trials);
   return cli_pairs_set(&out->options, "trials", digits, err);
 }
@@ -317,8 +318,8 @@ static cocabo_status read_file(cli_spec *out, spec_file *file, const char *path,
                                cocabo_error *err) {
   if (!path)
     return COCABO_OK;
-  FRONT_TRY(spec_file_load(file, path, err));
-  FRONT_TRY(spec_file_read(file, out, err));
+  CB_TRY(spec_file_load(file, path, err));
+  CB_TRY(spec_file_read(file, out, err));
   return option_of_trials(out, err);
 }
 
@@ -327,15 +328,15 @@ static cocabo_status read_file(cli_spec *out, spec_file *file, const char *path,
 static cocabo_status check_command(char *const *command, cocabo_error *err) {
   size_t size = 0;
   for (int i = 0; command && command[i]; i++) {
-    if (!show_is_utf8(command[i]))
-      return front_fail(err, COCABO_E_INVALID, "word %d of the command is not UTF-8",
-                        i + 1);
+    if (!cb_text_is_utf8(command[i]))
+      return cb_fail(err, COCABO_E_INVALID, "word %d of the command is not UTF-8",
+                     i + 1);
     size += strlen(command[i]) + 3;
   }
-  return size <= MAX_COMMAND ? COCABO_OK
-                             : front_fail(err, COCABO_E_RANGE,
-                                          "the command has %zu bytes, want at most %d",
-                                          size, MAX_COMMAND);
+  return size <= MAX_COMMAND
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_RANGE,
+                       "the command has %zu bytes, want at most %d", size, MAX_COMMAND);
 }
 
 static cocabo_status read_command(cli_spec *out, char *const *command, int n,
@@ -349,12 +350,12 @@ static cocabo_status read_command(cli_spec *out, char *const *command, int n,
 
 static cocabo_status read_all(cli_spec *out, spec_file *file, const cli_spec_args *args,
                               char *const *command, int n, cocabo_error *err) {
-  FRONT_TRY(read_file(out, file, args->file, err));
-  FRONT_TRY(read_numbers(out, args, err));
-  FRONT_TRY(read_options(out, args, err));
-  FRONT_TRY(check_options(out, err));
-  FRONT_TRY(read_command(out, command, n, err));
-  FRONT_TRY(check_command(out->command, err));
+  CB_TRY(read_file(out, file, args->file, err));
+  CB_TRY(read_numbers(out, args, err));
+  CB_TRY(read_options(out, args, err));
+  CB_TRY(check_options(out, err));
+  CB_TRY(read_command(out, command, n, err));
+  CB_TRY(check_command(out->command, err));
   return read_space(out, file, args, err);
 }
 
@@ -374,7 +375,7 @@ cocabo_status cli_spec_read(cli_spec *out, const cli_spec_args *args,
 static cocabo_status adopt(cli_spec *spec, cli_spec *said, cocabo_error *err) {
   const char *direction = cli_pairs_get(&said->options, "direction");
   if (direction && !cli_pairs_get(&spec->options, "direction"))
-    FRONT_TRY(cli_pairs_set(&spec->options, "direction", direction, err));
+    CB_TRY(cli_pairs_set(&spec->options, "direction", direction, err));
   spec->space = said->space;
   said->space = NULL;
   return COCABO_OK;

@@ -1,3 +1,5 @@
+/* spec_file.c - takes a specification from the tree of a YAML or JSON file. Every key
+ * and type is checked; a fault is named with its line. */
 #include "io/spec_file.h"
 
 #include <errno.h>
@@ -10,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base.h"
 #include "common/outfile.h"
-#include "common/show.h"
 #include "io/output.h"
 #include "io/words.h"
 
@@ -19,11 +21,11 @@
 
 /* Puts the file and the line before the sentence that err has. */
 static cocabo_status at_line(const spec_file *file, int line, cocabo_error *err) {
-  char name[SHOWN];
+  char name[CB_SHOWN];
   if (!err || err->code == COCABO_E_NO_MEMORY)
     return COCABO_E_NO_MEMORY;
-  return front_fail(err, err->code, "%s, line %d: %s", show_text(name, file->name),
-                    line, err->message);
+  return cb_fail(err, err->code, "%s, line %d: %s", cb_text_show(name, file->name),
+                 line, err->message);
 }
 
 static cocabo_status refuse(const spec_file *file, int line, cocabo_error *err,
@@ -31,33 +33,33 @@ static cocabo_status refuse(const spec_file *file, int line, cocabo_error *err,
 
 static cocabo_status refuse(const spec_file *file, int line, cocabo_error *err,
                             const char *fmt, ...) {
-  char text[2 * sizeof err->message]; /* front_fail cuts it, at a whole character */
+  char text[2 * sizeof err->message]; /* cb_fail cuts it, at a whole character */
   va_list args;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  front_fail(err, COCABO_E_INVALID, "%s", text);
+  cb_fail(err, COCABO_E_INVALID, "%s", text);
   return at_line(file, line, err);
 }
 
 /* What a node is, for "x is WHAT, want a number". */
-static const char *describe(const tree_node *node, char out[SHOWN]) {
+static const char *describe(const tree_node *node, char out[CB_SHOWN]) {
   if (node->kind != TREE_SCALAR)
     return node->kind == TREE_LIST ? "a list" : "a map";
   if (node->value.type == COCABO_NULL)
     return "nothing";
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   const char *quote = node->value.type == COCABO_TEXT ? "\"" : "";
-  snprintf(out, SHOWN, "%s%s%s", quote, show_within(shown, node->spelling, SHOWN - 3),
-           quote);
+  snprintf(out, CB_SHOWN, "%s%s%s", quote,
+           cb_text_show_within(shown, node->spelling, CB_SHOWN - 3), quote);
   return out;
 }
 
 static cocabo_status unwanted(const spec_file *file, const tree_entry *entry,
                               const char *want, cocabo_error *err) {
-  char key[SHOWN], shown[SHOWN];
+  char key[CB_SHOWN], shown[CB_SHOWN];
   return refuse(file, entry->node->line, err, "%s is %s, want %s",
-                show_text(key, entry->key), describe(entry->node, shown), want);
+                cb_text_show(key, entry->key), describe(entry->node, shown), want);
 }
 
 /* ---- loading --------------------------------------------------------------------- */
@@ -65,7 +67,7 @@ static cocabo_status unwanted(const spec_file *file, const tree_entry *entry,
 cocabo_status spec_file_parse(spec_file *file, const char *name, const char *text,
                               size_t size, cocabo_error *err) {
   *file = (spec_file){.name = name};
-  FRONT_TRY(tree_parse(&file->t, name, text, size, err));
+  CB_TRY(tree_parse(&file->t, name, text, size, err));
   const tree_node *root = tree_root(file->t);
   if (!root || root->kind == TREE_MAP)
     return COCABO_OK;
@@ -75,11 +77,11 @@ cocabo_status spec_file_parse(spec_file *file, const char *name, const char *tex
 }
 
 static cocabo_status open_file(const char *path, int *fd, cocabo_error *err) {
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (*fd < 0)
-    return front_fail(err, COCABO_E_INVALID, "cannot read %s: %s",
-                      show_text(shown, path), strerror(errno));
+    return cb_fail(err, COCABO_E_INVALID, "cannot read %s: %s",
+                   cb_text_show(shown, path), strerror(errno));
   return COCABO_OK;
 }
 
@@ -87,7 +89,7 @@ cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *er
   *file = (spec_file){0};
   int fd;
   front_buffer text = {0};
-  FRONT_TRY(open_file(path, &fd, err));
+  CB_TRY(open_file(path, &fd, err));
   cocabo_status status = front_read_up_to(fd, path, TREE_MAX_SIZE, &text, err);
   if (fd != STDIN_FILENO)
     close(fd);
@@ -164,9 +166,9 @@ static cocabo_status read_text(const spec_file *file, const tree_entry *entry,
   const tree_node *node = entry->node;
   if (node->kind != TREE_SCALAR || node->value.type != COCABO_TEXT)
     return unwanted(file, entry, "text (in quotes, if need be)", err);
-  free(*out);
-  *out = strdup(node->value.as.text);
-  return *out ? COCABO_OK : front_no_memory(err);
+  cb_free(*out);
+  *out = cb_strdup(node->value.as.text);
+  return *out ? COCABO_OK : cb_no_memory(err);
 }
 
 /* ---- options --------------------------------------------------------------------- */
@@ -174,18 +176,18 @@ static cocabo_status read_text(const spec_file *file, const tree_entry *entry,
 /* The library checks the value; here it becomes the text that the library reads. */
 static cocabo_status read_option(const spec_file *file, const tree_entry *entry,
                                  cli_pairs *out, cocabo_error *err) {
-  char key[SHOWN];
+  char key[CB_SHOWN];
   if (entry->node->kind != TREE_SCALAR)
     return unwanted(file, entry, "one value", err);
   if (cli_pairs_get(out, entry->key))
     return refuse(file, entry->line, err, "%s is there twice",
-                  show_text(key, entry->key));
+                  cb_text_show(key, entry->key));
   front_buffer text = {0};
   cocabo_status status = cli_put_plain_value(&text, &entry->node->value, err);
   const char *value = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
   cocabo_options *scratch = cocabo_options_new();
   if (!value || !scratch)
-    status = front_no_memory(err);
+    status = cb_no_memory(err);
   else if (cocabo_options_set(scratch, entry->key, value, err) != COCABO_OK)
     status = at_line(file, entry->line, err);
   else
@@ -201,7 +203,7 @@ static cocabo_status read_options(const spec_file *file, const tree_entry *entry
     return unwanted(file, entry, "a map such as {seed: 1}", err);
   for (const tree_entry *e = entry->node->first; e; e = e->next)
     if (!says_nothing(e->node))
-      FRONT_TRY(read_option(file, e, out, err));
+      CB_TRY(read_option(file, e, out, err));
   return COCABO_OK;
 }
 
@@ -224,13 +226,13 @@ static cocabo_status read_list_command(const spec_file *file, const tree_entry *
   const size_t n = entry->node->n;
   if (n == 0)
     return unwanted(file, entry, "a program and its arguments", err);
-  const char **words = calloc(n, sizeof(char *));
+  const char **words = cb_calloc(n, sizeof(char *));
   if (!words)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   cocabo_status status = read_word_list(file, entry, words, err);
   if (status == COCABO_OK)
     status = words_copy(words, n, out, err);
-  free(words);
+  cb_free(words);
   return status;
 }
 
@@ -256,8 +258,8 @@ static const char *top_key(int i) {
 
 static cocabo_status unknown_key(const spec_file *file, const tree_entry *entry,
                                  front_name_at known, cocabo_error *err) {
-  char key[SHOWN];
-  front_unknown(err, "key", show_text(key, entry->key), known);
+  char key[CB_SHOWN];
+  front_unknown(err, "key", cb_text_show(key, entry->key), known);
   return at_line(file, entry->line, err);
 }
 
@@ -298,7 +300,7 @@ cocabo_status spec_file_read(const spec_file *file, cli_spec *out, cocabo_error 
   const tree_node *root = tree_root(file->t);
   for (const tree_entry *e = root ? root->first : NULL; e; e = e->next)
     if (!says_nothing(e->node) || !is_known(e->key, top_key))
-      FRONT_TRY(read_key(file, e, out, err));
+      CB_TRY(read_key(file, e, out, err));
   return COCABO_OK;
 }
 
@@ -328,7 +330,7 @@ static const char *parameter_key(int i) {
 typedef struct parameter {
   const spec_file *file;
   const char *name;
-  char shown[SHOWN]; /* its name in sentences */
+  char shown[CB_SHOWN]; /* its name in sentences */
   int line;
   const tree_node *map;
   const char *type;
@@ -342,7 +344,7 @@ static const tree_node *get(const parameter *p, const char *key) {
 
 static cocabo_status bad_key(const parameter *p, const char *key, const char *want,
                              cocabo_error *err) {
-  char shown[SHOWN];
+  char shown[CB_SHOWN];
   const tree_node *node = get(p, key);
   if (!node)
     return refuse(p->file, p->line, err, "parameter \"%s\" has no %s, want %s",
@@ -378,7 +380,7 @@ static cocabo_status add_float(const parameter *p, cocabo_space *space,
                                cocabo_error *err) {
   double low, high, step = 0.0;
   unsigned flags = 0;
-  FRONT_TRY(refuse_choices(p, err));
+  CB_TRY(refuse_choices(p, err));
   if (!get(p, "low") || !is_number(get(p, "low"), &low))
     return bad_key(p, "low", "a number", err);
   if (!get(p, "high") || !is_number(get(p, "high"), &high))
@@ -386,7 +388,7 @@ static cocabo_status add_float(const parameter *p, cocabo_space *space,
   /* A step of 0 would be none to the library. */
   if (get(p, "step") && (!is_number(get(p, "step"), &step) || !(step > 0.0)))
     return bad_key(p, "step", "a number above 0", err);
-  FRONT_TRY(read_log(p, &flags, err));
+  CB_TRY(read_log(p, &flags, err));
   if (cocabo_space_add_real(space, p->name, low, high, step, flags, err) != COCABO_OK)
     return at_line(p->file, p->line, err);
   return COCABO_OK;
@@ -396,14 +398,14 @@ static cocabo_status add_int(const parameter *p, cocabo_space *space,
                              cocabo_error *err) {
   int64_t low, high, step = 1;
   unsigned flags = 0;
-  FRONT_TRY(refuse_choices(p, err));
+  CB_TRY(refuse_choices(p, err));
   if (!get(p, "low") || !is_whole(get(p, "low"), &low))
     return bad_key(p, "low", "a whole number", err);
   if (!get(p, "high") || !is_whole(get(p, "high"), &high))
     return bad_key(p, "high", "a whole number", err);
   if (get(p, "step") && (!is_whole(get(p, "step"), &step) || step != 1))
     return bad_key(p, "step", "1, or type float for other steps", err);
-  FRONT_TRY(read_log(p, &flags, err));
+  CB_TRY(read_log(p, &flags, err));
   if (cocabo_space_add_int(space, p->name, low, high, flags, err) != COCABO_OK)
     return at_line(p->file, p->line, err);
   return COCABO_OK;
@@ -412,9 +414,9 @@ static cocabo_status add_int(const parameter *p, cocabo_space *space,
 static cocabo_status add_listed(const parameter *p, const tree_node *list,
                                 unsigned flags, cocabo_space *space,
                                 cocabo_error *err) {
-  cocabo_value *values = calloc(list->n + 1, sizeof *values);
+  cocabo_value *values = cb_calloc(list->n + 1, sizeof *values);
   if (!values)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   size_t n = 0;
   cocabo_status status = COCABO_OK;
   for (const tree_entry *e = list->first; e && status == COCABO_OK; e = e->next) {
@@ -427,14 +429,14 @@ static cocabo_status add_listed(const parameter *p, const tree_node *list,
   if (status == COCABO_OK &&
       cocabo_space_add_choice(space, p->name, values, n, flags, err) != COCABO_OK)
     status = at_line(p->file, list->line, err);
-  free(values);
+  cb_free(values);
   return status;
 }
 
 static cocabo_status add_choice(const parameter *p, unsigned flags, cocabo_space *space,
                                 cocabo_error *err) {
   static const char *const foreign[] = {"low", "high", "step", "log", NULL};
-  FRONT_TRY(refuse_keys(p, foreign, err));
+  CB_TRY(refuse_keys(p, foreign, err));
   const tree_node *list = get(p, "choices");
   if (!list || list->kind != TREE_LIST)
     return bad_key(p, "choices", "a list such as [adam, sgd]", err);
@@ -457,8 +459,8 @@ static cocabo_status add_typed(const parameter *p, cocabo_space *space,
     return add_choice(p, COCABO_ORDERED, space, err);
   if (strcmp(p->type, "choice") == 0 || strcmp(p->type, "categorical") == 0)
     return add_choice(p, 0, space, err);
-  char shown[SHOWN];
-  front_unknown(err, "type", show_text(shown, p->type), type_name);
+  char shown[CB_SHOWN];
+  front_unknown(err, "type", cb_text_show(shown, p->type), type_name);
   return at_line(p->file, get(p, "type")->line, err);
 }
 
@@ -485,7 +487,7 @@ cocabo_status spec_file_add(const spec_file *file, const tree_entry *entry,
                             cocabo_space *space, cocabo_error *err) {
   const tree_node *node = entry->node;
   parameter p = {.file = file, .name = entry->key, .line = entry->line, .map = node};
-  show_text(p.shown, entry->key);
+  cb_text_show(p.shown, entry->key);
   if (node->kind == TREE_MAP)
     return add_map(&p, space, err);
   if (node->kind == TREE_SCALAR && node->value.type == COCABO_TEXT)

@@ -9,7 +9,7 @@
 #define CLI_SPEC_FILE_H
 
 #include "io/spec.h"
-#include "plot/tree.h"
+#include "io/tree.h"
 
 typedef struct spec_file {
   const char *name; /* borrowed; for the sentences */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/show.h"
 #include "io/output.h"
 #include "io/spec.h"
 #include "io/spec_file.h"
@@ -26,9 +26,9 @@ static int index_of(const cocabo_space *space, const char *name) {
 }
 
 /* The domain as a short text for a sentence that has two of them. */
-static void show_domain(const cocabo_space *space, size_t i, char out[SHOWN]) {
+static void show_domain(const cocabo_space *space, size_t i, char out[CB_SHOWN]) {
   char *domain = cocabo_space_domain(space, i);
-  show_within(out, domain ? domain : "?", 48);
+  cb_text_show_within(out, domain ? domain : "?", 48);
   cocabo_text_free(domain);
 }
 
@@ -44,24 +44,24 @@ static bool same_domain(const cocabo_space *a, size_t i, const cocabo_space *b,
 static cocabo_status other_domain(const char *study, const cocabo_space *stored,
                                   size_t i, const cocabo_space *wanted, size_t k,
                                   cocabo_error *err) {
-  char name[SHOWN], old[SHOWN], new[SHOWN];
-  show_within(name, cocabo_space_name(stored, i), 40);
+  char name[CB_SHOWN], old[CB_SHOWN], new[CB_SHOWN];
+  cb_text_show_within(name, cocabo_space_name(stored, i), 40);
   show_domain(stored, i, old);
   show_domain(wanted, k, new);
   if (strcmp(old, new) == 0) /* they differ beyond what can be shown */
-    return front_fail(err, COCABO_E_STATE,
-                      "study \"%s\" has other choices for parameter \"%s\": %s", study,
-                      name, WAY_ON);
-  return front_fail(err, COCABO_E_STATE, "study \"%s\" has %s=%s, not %s: %s", study,
-                    name, old, new, WAY_ON);
+    return cb_fail(err, COCABO_E_STATE,
+                   "study \"%s\" has other choices for parameter \"%s\": %s", study,
+                   name, WAY_ON);
+  return cb_fail(err, COCABO_E_STATE, "study \"%s\" has %s=%s, not %s: %s", study, name,
+                 old, new, WAY_ON);
 }
 
 static cocabo_status missing(const char *study, const char *parameter, const char *verb,
                              cocabo_error *err) {
-  char shown[SHOWN];
-  return front_fail(err, COCABO_E_STATE,
-                    "study \"%s\" %s a parameter \"%s\", unlike this one: %s", study,
-                    verb, show_text(shown, parameter), WAY_ON);
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_STATE,
+                 "study \"%s\" %s a parameter \"%s\", unlike this one: %s", study, verb,
+                 cb_text_show(shown, parameter), WAY_ON);
 }
 
 /* The order of parameters makes no other space. */
@@ -83,15 +83,16 @@ static cocabo_status compare_spaces(const char *study, const cocabo_space *store
 
 static cocabo_status compare(const cli_spec *spec, const cocabo_study *study,
                              cocabo_error *err) {
-  char name[SHOWN];
-  show_within(name, cocabo_study_name(study), 24); /* so that the way on fits in */
+  char name[CB_SHOWN];
+  cb_text_show_within(name, cocabo_study_name(study),
+                      24); /* so that the way on fits in */
   if (spec->space)
-    FRONT_TRY(compare_spaces(name, cocabo_study_space(study), spec->space, err));
+    CB_TRY(compare_spaces(name, cocabo_study_space(study), spec->space, err));
   const char *wanted = cli_pairs_get(&spec->options, "direction");
   const char *stored = cocabo_study_option(study, "direction");
   if (wanted && strcmp(wanted, stored) != 0)
-    return front_fail(err, COCABO_E_STATE, "study \"%s\" has direction %s, not %s: %s",
-                      name, stored, wanted, WAY_ON);
+    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has direction %s, not %s: %s",
+                   name, stored, wanted, WAY_ON);
   return COCABO_OK;
 }
 
@@ -120,18 +121,18 @@ static cocabo_status keep_command(cocabo_study *study, char *const *command,
   char *json;
   if (!command)
     return COCABO_OK;
-  FRONT_TRY(words_to_json(command, &json, err));
+  CB_TRY(words_to_json(command, &json, err));
   const cocabo_status status = cocabo_study_set_attr(study, "command", json, err);
-  free(json);
+  cb_free(json);
   return status;
 }
 
 static cocabo_status keep(const cli_spec *spec, cocabo_study *study,
                           cocabo_error *err) {
-  FRONT_TRY(keep_command(study, spec->command, err));
-  FRONT_TRY(keep_whole(study, "workers", spec->workers, err));
-  FRONT_TRY(keep_whole(study, "retries", spec->retries, err));
-  FRONT_TRY(keep_seconds(study, "timeout", spec->timeout, err));
+  CB_TRY(keep_command(study, spec->command, err));
+  CB_TRY(keep_whole(study, "workers", spec->workers, err));
+  CB_TRY(keep_whole(study, "retries", spec->retries, err));
+  CB_TRY(keep_seconds(study, "timeout", spec->timeout, err));
   return keep_seconds(study, "trial_timeout", spec->trial_timeout, err);
 }
 
@@ -141,16 +142,17 @@ static cocabo_status change_options(const cli_spec *spec, cocabo_study *study,
   const size_t n = spec->options.n;
   if (n == 0)
     return COCABO_OK;
-  const char **names = calloc(n, sizeof(char *)), **values = calloc(n, sizeof(char *));
+  const char **names = cb_calloc(n, sizeof(char *)),
+             **values = cb_calloc(n, sizeof(char *));
   for (size_t i = 0; names && values && i < n; i++) {
     names[i] = spec->options.items[i].name;
     values[i] = spec->options.items[i].value;
   }
   const cocabo_status status = names && values
                                    ? cocabo_study_change(study, names, values, n, err)
-                                   : front_no_memory(err);
-  free(names);
-  free(values);
+                                   : cb_no_memory(err);
+  cb_free(names);
+  cb_free(values);
   return status;
 }
 
@@ -159,7 +161,7 @@ static cocabo_status change_options(const cli_spec *spec, cocabo_study *study,
 static cocabo_status create(const cli_spec *spec, const char *name,
                             cli_session *session, cocabo_error *err) {
   cocabo_options *options;
-  FRONT_TRY(cli_spec_options(spec, &options, err));
+  CB_TRY(cli_spec_options(spec, &options, err));
   const cocabo_status status = cocabo_study_create(&session->study, name, spec->space,
                                                    options, session->store, err);
   cocabo_options_free(options);
@@ -168,8 +170,8 @@ static cocabo_status create(const cli_spec *spec, const char *name,
 
 static cocabo_status resume(const cli_spec *spec, const char *name,
                             cli_session *session, cocabo_error *err) {
-  FRONT_TRY(cocabo_study_open(&session->study, name, session->store, err));
-  FRONT_TRY(compare(spec, session->study, err));
+  CB_TRY(cocabo_study_open(&session->study, name, session->store, err));
+  CB_TRY(compare(spec, session->study, err));
   return change_options(spec, session->study, err);
 }
 
@@ -187,11 +189,11 @@ static cocabo_status create_or_resume(const cli_spec *spec, const char *name,
 }
 
 static cocabo_status no_parameters(const char *name, cocabo_error *err) {
-  char shown[SHOWN];
-  return front_fail(err, COCABO_E_NOT_FOUND,
-                    "no study \"%s\" yet and no parameters for it, want "
-                    "-p 'NAME=DOMAIN' or -f FILE",
-                    show_text(shown, name));
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_NOT_FOUND,
+                 "no study \"%s\" yet and no parameters for it, want "
+                 "-p 'NAME=DOMAIN' or -f FILE",
+                 cb_text_show(shown, name));
 }
 
 static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
@@ -202,8 +204,8 @@ static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
   const char *name = cli_study(&named);
   cocabo_status status;
   if (spec->space) {
-    FRONT_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
-    FRONT_TRY(create_or_resume(spec, name, session, created, err));
+    CB_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
+    CB_TRY(create_or_resume(spec, name, session, created, err));
   } else {
     *created = false;
     status = cli_open_store(session, common, 0, err);
@@ -211,7 +213,7 @@ static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
       status = resume(spec, name, session, err);
     if (status == COCABO_E_NOT_FOUND)
       return no_parameters(name, err);
-    FRONT_TRY(status);
+    CB_TRY(status);
   }
   return keep(spec, session->study, err);
 }
@@ -264,7 +266,7 @@ cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
                               cocabo_error *err) {
   const char *command = cocabo_study_attr(study, "command");
   if (!spec->command && command)
-    FRONT_TRY(words_from_json(command, &spec->command, err));
+    CB_TRY(words_from_json(command, &spec->command, err));
   recall_whole(cocabo_study_option(study, "trials"), &spec->trials);
   recall_whole(cocabo_study_attr(study, "workers"), &spec->workers);
   recall_whole(cocabo_study_attr(study, "retries"), &spec->retries);

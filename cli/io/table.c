@@ -1,3 +1,5 @@
+/* table.c - collects rows and prints them in columns. Widths are those of characters
+ * on a terminal, not of bytes. */
 #define _DEFAULT_SOURCE /* struct winsize */
 
 #include "io/table.h"
@@ -10,22 +12,22 @@
 #include <unistd.h>
 
 #include "common/args.h"
-#include "common/fail.h"
+#include "common/base.h"
 #include "common/show.h"
 
 cocabo_status cli_table_begin(cli_table *table, size_t columns, cocabo_error *err) {
   *table = (cli_table){.columns = columns,
-                       .right = calloc(columns, sizeof *table->right),
-                       .widths = calloc(columns, sizeof *table->widths)};
+                       .right = cb_calloc(columns, sizeof *table->right),
+                       .widths = cb_calloc(columns, sizeof *table->widths)};
   if (table->right && table->widths)
     return COCABO_OK;
   cli_table_free(table);
-  return front_no_memory(err);
+  return cb_no_memory(err);
 }
 
 void cli_table_free(cli_table *table) {
-  free(table->right);
-  free(table->widths);
+  cb_free(table->right);
+  cb_free(table->widths);
   front_buffer_free(&table->text);
   *table = (cli_table){0};
 }
@@ -40,7 +42,7 @@ static int width_of(const char *cell) {
   int width = 0;
   size_t size;
   for (; *cell; cell += size)
-    width += show_width(show_decode(cell, &size));
+    width += show_width(cb_text_decode(cell, &size));
   return width;
 }
 
@@ -48,10 +50,9 @@ static cocabo_status append_harmless(front_buffer *out, const char *text,
                                      cocabo_error *err) {
   size_t size;
   for (; *text; text += size) {
-    const unsigned c = show_decode(text, &size);
-    const bool harmless = !show_is_control(c) && (c != 0xfffd || size > 1);
-    FRONT_TRY(
-        front_buffer_append(out, harmless ? text : "?", harmless ? size : 1, err));
+    const unsigned c = cb_text_decode(text, &size);
+    const bool harmless = !cb_text_is_control(c) && (c != 0xfffd || size > 1);
+    CB_TRY(front_buffer_append(out, harmless ? text : "?", harmless ? size : 1, err));
   }
   return COCABO_OK;
 }
@@ -98,7 +99,7 @@ static int line_width(void) {
 
 static cocabo_status pad(front_buffer *line, int n, cocabo_error *err) {
   for (; n > 0; n--)
-    FRONT_TRY(front_buffer_append(line, " ", 1, err));
+    CB_TRY(front_buffer_append(line, " ", 1, err));
   return COCABO_OK;
 }
 
@@ -108,10 +109,10 @@ static cocabo_status put_row(const cli_table *table, const char **cell,
   line->size = 0;
   for (size_t j = 0; j < table->columns; j++) {
     const int missing = table->widths[j] - width_of(*cell);
-    FRONT_TRY(pad(line, j > 0 ? 2 : 0, err));
-    FRONT_TRY(pad(line, table->right[j] ? missing : 0, err));
-    FRONT_TRY(front_buffer_puts(line, *cell, err));
-    FRONT_TRY(pad(line, table->right[j] ? 0 : missing, err));
+    CB_TRY(pad(line, j > 0 ? 2 : 0, err));
+    CB_TRY(pad(line, table->right[j] ? missing : 0, err));
+    CB_TRY(front_buffer_puts(line, *cell, err));
+    CB_TRY(pad(line, table->right[j] ? 0 : missing, err));
     *cell += strlen(*cell) + 1;
   }
   while (line->size > 0 && line->data[line->size - 1] == ' ')
@@ -128,7 +129,7 @@ static cocabo_status cut(front_buffer *line, int room, cocabo_error *err) {
     return COCABO_OK;
   size_t used = 0, size;
   for (int width = 0;; used += size) {
-    width += show_width(show_decode(text + used, &size));
+    width += show_width(cb_text_decode(text + used, &size));
     if (width > room - 1)
       break;
   }

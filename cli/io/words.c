@@ -1,30 +1,31 @@
+/* words.c - splits a line into words as a shell would, and converts words to JSON, as
+ * a study stores its command, and back. */
 #include "io/words.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/fail.h"
 #include "io/output.h"
 
 void words_free(char **words) {
   for (char **word = words; word && *word; word++)
-    free(*word);
-  free(words);
+    cb_free(*word);
+  cb_free(words);
 }
 
 cocabo_status words_copy(const char *const *words, size_t n, char ***out,
                          cocabo_error *err) {
-  char **copy = calloc(n + 1, sizeof(char *));
+  char **copy = cb_calloc(n + 1, sizeof(char *));
   if (!copy)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   for (size_t i = 0; i < n; i++) {
-    copy[i] = strdup(words[i]);
+    copy[i] = cb_strdup(words[i]);
     if (!copy[i]) {
       words_free(copy);
-      return front_no_memory(err);
+      return cb_no_memory(err);
     }
   }
   *out = copy;
@@ -40,18 +41,18 @@ typedef struct splitter {
 } splitter;
 
 static cocabo_status needs_shell(char c, cocabo_error *err) {
-  return front_fail(err, COCABO_E_INVALID,
-                    "command has %c, which needs a shell: quote it, or write "
-                    "[sh, -c, \"...\"]",
-                    c);
+  return cb_fail(err, COCABO_E_INVALID,
+                 "command has %c, which needs a shell: quote it, or write "
+                 "[sh, -c, \"...\"]",
+                 c);
 }
 
 static cocabo_status take_single(splitter *s, cocabo_error *err) {
   const char *end = strchr(++s->next, '\'');
   if (!end)
-    return front_fail(err, COCABO_E_INVALID, "command has a ' without its end");
+    return cb_fail(err, COCABO_E_INVALID, "command has a ' without its end");
   const size_t size = (size_t)(end - s->next);
-  FRONT_TRY(front_buffer_append(&s->text, s->next, size, err));
+  CB_TRY(front_buffer_append(&s->text, s->next, size, err));
   s->next = end + 1;
   return COCABO_OK;
 }
@@ -59,12 +60,12 @@ static cocabo_status take_single(splitter *s, cocabo_error *err) {
 static cocabo_status take_double(splitter *s, cocabo_error *err) {
   for (s->next++; *s->next != '"'; s->next++) {
     if (*s->next == '\0')
-      return front_fail(err, COCABO_E_INVALID, "command has a \" without its end");
+      return cb_fail(err, COCABO_E_INVALID, "command has a \" without its end");
     if (*s->next == '$' || *s->next == '`')
       return needs_shell(*s->next, err);
     if (*s->next == '\\' && s->next[1] && strchr("\"\\$`", s->next[1]))
       s->next++;
-    FRONT_TRY(front_buffer_append(&s->text, s->next, 1, err));
+    CB_TRY(front_buffer_append(&s->text, s->next, 1, err));
   }
   s->next++;
   return COCABO_OK;
@@ -72,9 +73,9 @@ static cocabo_status take_double(splitter *s, cocabo_error *err) {
 
 static cocabo_status take_bare(splitter *s, cocabo_error *err) {
   if (*s->next == '\n')
-    return front_fail(err, COCABO_E_INVALID,
-                      "command has several lines, which need a shell: write "
-                      "[sh, -c, \"...\"]");
+    return cb_fail(err, COCABO_E_INVALID,
+                   "command has several lines, which need a shell: write "
+                   "[sh, -c, \"...\"]");
   if (strchr("|&;<>()$`*?[]", *s->next))
     return needs_shell(*s->next, err);
   if (*s->next == '\\' && s->next[1])
@@ -87,11 +88,11 @@ static cocabo_status take_word(splitter *s, cocabo_error *err) {
     return needs_shell('~', err);
   while (*s->next && *s->next != ' ' && *s->next != '\t')
     if (*s->next == '\'')
-      FRONT_TRY(take_single(s, err));
+      CB_TRY(take_single(s, err));
     else if (*s->next == '"')
-      FRONT_TRY(take_double(s, err));
+      CB_TRY(take_double(s, err));
     else
-      FRONT_TRY(take_bare(s, err));
+      CB_TRY(take_bare(s, err));
   s->n++;
   return front_buffer_append(&s->text, "", 1, err);
 }
@@ -101,24 +102,23 @@ static cocabo_status take_words(splitter *s, cocabo_error *err) {
     s->next += strspn(s->next, " \t");
     if (*s->next == '\0')
       break;
-    FRONT_TRY(take_word(s, err));
+    CB_TRY(take_word(s, err));
   }
-  return s->n > 0
-             ? COCABO_OK
-             : front_fail(err, COCABO_E_INVALID, "command is empty, want a program");
+  return s->n > 0 ? COCABO_OK
+                  : cb_fail(err, COCABO_E_INVALID, "command is empty, want a program");
 }
 
 static cocabo_status list_words(const splitter *s, char ***out, cocabo_error *err) {
-  const char **words = calloc(s->n + 1, sizeof(char *));
+  const char **words = cb_calloc(s->n + 1, sizeof(char *));
   if (!words)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   const char *word = s->text.data;
   for (size_t i = 0; i < s->n; i++) {
     words[i] = word;
     word += strlen(word) + 1;
   }
   const cocabo_status status = words_copy(words, s->n, out, err);
-  free(words);
+  cb_free(words);
   return status;
 }
 
@@ -127,19 +127,19 @@ static char *without_end(const char *line) {
   size_t size = strlen(line);
   while (size > 0 && line[size - 1] == '\n')
     size--;
-  return strndup(line, size);
+  return cb_strndup(line, size);
 }
 
 cocabo_status words_split(const char *line, char ***out, cocabo_error *err) {
   char *trimmed = without_end(line);
   if (!trimmed)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   splitter s = {.next = trimmed};
   cocabo_status status = take_words(&s, err);
   if (status == COCABO_OK)
     status = list_words(&s, out, err);
   front_buffer_free(&s.text);
-  free(trimmed);
+  cb_free(trimmed);
   return status;
 }
 
@@ -147,11 +147,11 @@ cocabo_status words_split(const char *line, char ***out, cocabo_error *err) {
 
 static cocabo_status put_words(char *const *words, front_buffer *out,
                                cocabo_error *err) {
-  FRONT_TRY(front_buffer_puts(out, "[", err));
+  CB_TRY(front_buffer_puts(out, "[", err));
   for (size_t i = 0; words[i]; i++) {
     if (i > 0)
-      FRONT_TRY(front_buffer_puts(out, ",", err));
-    FRONT_TRY(front_put_json_text(out, words[i], err));
+      CB_TRY(front_buffer_puts(out, ",", err));
+    CB_TRY(front_put_json_text(out, words[i], err));
   }
   return front_buffer_append(out, "]", 2, err); /* and the NUL */
 }
@@ -166,26 +166,35 @@ cocabo_status words_to_json(char *const *words, char **out, cocabo_error *err) {
   return status;
 }
 
-static cocabo_status words_of_array(const json_t *array, char ***out,
+static cocabo_status not_words(cocabo_error *err) {
+  return cb_fail(err, COCABO_E_STATE, "the study's command is not a list of texts");
+}
+
+static cocabo_status words_of_array(const cb_json_node *array, char ***out,
                                     cocabo_error *err) {
-  const size_t n = json_array_size(array);
-  const char **words = calloc(n + 1, sizeof(char *));
+  const size_t n = array->items;
+  const char **words = cb_calloc(n + 1, sizeof(char *));
   if (!words)
-    return front_no_memory(err);
-  bool ok = n > 0;
-  for (size_t i = 0; i < n && ok; i++)
-    ok = (words[i] = json_string_value(json_array_get(array, i))) != NULL;
-  const cocabo_status status =
-      ok ? words_copy(words, n, out, err)
-         : front_fail(err, COCABO_E_STATE,
-                      "the study's command is not a list of texts");
-  free(words);
+    return cb_no_memory(err);
+  size_t used = 0;
+  for (const cb_json_node *item = cb_json_first(array); item;
+       item = cb_json_next(array, item))
+    if (cb_json_text(item))
+      words[used++] = cb_json_text(item);
+  const cocabo_status status = array->type == CB_JSON_ARRAY && n > 0 && used == n
+                                   ? words_copy(words, n, out, err)
+                                   : not_words(err);
+  cb_free(words);
   return status;
 }
 
 cocabo_status words_from_json(const char *json, char ***out, cocabo_error *err) {
-  json_t *array = json_loads(json, 0, NULL);
-  const cocabo_status status = words_of_array(array, out, err);
-  json_decref(array);
+  cb_json_tree tree = {0};
+  cocabo_status status = cb_json_read_all(&tree, json, strlen(json), err);
+  if (status == COCABO_OK)
+    status = words_of_array(tree.nodes, out, err);
+  else if (status == COCABO_E_INVALID)
+    status = not_words(err);
+  cb_json_tree_free(&tree);
   return status;
 }

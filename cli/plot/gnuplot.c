@@ -1,3 +1,5 @@
+/* gnuplot.c - writes what is drawn as commands of gnuplot, and runs gnuplot to turn
+ * them into a picture. */
 #include "plot/gnuplot.h"
 
 #include <errno.h>
@@ -7,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "common/outfile.h"
-#include "common/show.h"
 
 /* ---- groups: one plot command for what has one style ----------------------------- */
 
@@ -92,7 +93,7 @@ static void gnuplot_dot(canvas *c, canvas_point at, double radius,
 /* Does every font have it? gnuplot draws a character that no font has many times too
  * large, over everything else; a question mark is better. */
 static bool is_common(unsigned c) {
-  return !show_is_control(c) &&
+  return !cb_text_is_control(c) &&
          (c < 0x0530 || (c >= 0x2010 && c < 0x2060) || (c >= 0x20a0 && c < 0x20c0) ||
           (c >= 0x2190 && c < 0x2300) || (c >= 0x2500 && c < 0x2600));
 }
@@ -103,7 +104,7 @@ static void put_quoted(canvas *c, const char *text) {
   size_t size;
   canvas_put(c, "'");
   for (; *text; text += size) {
-    const unsigned character = show_decode(text, &size);
+    const unsigned character = cb_text_decode(text, &size);
     if (!is_common(character))
       canvas_put(c, "?");
     else if (character == '\'')
@@ -200,8 +201,8 @@ static cocabo_status open_streams(streams *s, const front_buffer *commands,
       fwrite(commands->data, 1, commands->size, s->in) == commands->size &&
       fflush(s->in) == 0 && lseek(fileno(s->in), 0, SEEK_SET) == 0)
     return COCABO_OK;
-  front_fail(err, COCABO_E_STORE, "cannot write a temporary file for gnuplot: %s",
-             strerror(errno));
+  cb_fail(err, COCABO_E_STORE, "cannot write a temporary file for gnuplot: %s",
+          strerror(errno));
   close_streams(s);
   return COCABO_E_STORE;
 }
@@ -238,33 +239,33 @@ static cocabo_status complain(const streams *s, cocabo_error *err) {
   while (line[strspn(line, " \t\n^")] == '\0' &&
          fgets(line, sizeof line, s->complaints))
     line[strcspn(line, "\n")] = '\0';
-  char shown[SHOWN];
-  return front_fail(err, COCABO_E_STORE, "gnuplot failed: %s",
-                    line[0] ? show_text(shown, line) : "it said nothing");
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_STORE, "gnuplot failed: %s",
+                 line[0] ? cb_text_show(shown, line) : "it said nothing");
 }
 
 static cocabo_status run(const streams *s, front_buffer *picture, cocabo_error *err) {
   pid_t child;
   const int error = spawn(s, &child);
   if (error == ENOENT)
-    return front_fail(err, COCABO_E_STORE,
-                      "PNG and PDF are drawn by gnuplot, which is not installed "
-                      "(Debian: gnuplot-nox); a name with .svg needs nothing");
+    return cb_fail(err, COCABO_E_STORE,
+                   "PNG and PDF are drawn by gnuplot, which is not installed "
+                   "(Debian: gnuplot-nox); a name with .svg needs nothing");
   if (error != 0)
-    return front_fail(err, COCABO_E_STORE, "cannot run gnuplot: %s", strerror(error));
+    return cb_fail(err, COCABO_E_STORE, "cannot run gnuplot: %s", strerror(error));
   if (!wait_for(child))
     return complain(s, err);
   if (lseek(fileno(s->out), 0, SEEK_SET) != 0)
-    return front_fail(err, COCABO_E_STORE, "cannot read what gnuplot drew: %s",
-                      strerror(errno));
-  FRONT_TRY(front_read_all(fileno(s->out), "what gnuplot drew", picture, err));
+    return cb_fail(err, COCABO_E_STORE, "cannot read what gnuplot drew: %s",
+                   strerror(errno));
+  CB_TRY(front_read_all(fileno(s->out), "what gnuplot drew", picture, err));
   return picture->size > 0 ? COCABO_OK : complain(s, err);
 }
 
 cocabo_status gnuplot_run(const front_buffer *commands, front_buffer *picture,
                           cocabo_error *err) {
   streams s;
-  FRONT_TRY(open_streams(&s, commands, err));
+  CB_TRY(open_streams(&s, commands, err));
   const cocabo_status status = run(&s, picture, err);
   close_streams(&s);
   return status;

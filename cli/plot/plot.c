@@ -1,10 +1,12 @@
+/* plot.c - the table of kinds, and what their pictures share: titles, legends, marks
+ * and tips. */
 #include "plot/plot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 static const struct {
   const char *name;
@@ -24,16 +26,15 @@ const char *plot_kind_name(int i) {
 cocabo_status plot_draw(plot_kind kind, const plot_data *data,
                         const canvas_format *format, canvas *c, cocabo_error *err) {
   *c = (canvas){0};
-  FRONT_TRY(kinds[kind].draw(data, format, c, err));
+  CB_TRY(kinds[kind].draw(data, format, c, err));
   return canvas_end(c, err);
 }
 
 cocabo_status plot_no_choices(const plot_data *data, cocabo_error *err) {
   char name[CANVAS_FITTED];
-  return front_fail(
-      err, COCABO_E_STATE,
-      "study %s has no choices to show, want --kind slice for its numbers",
-      canvas_fit(name, data->study, 1.0, 40.0));
+  return cb_fail(err, COCABO_E_STATE,
+                 "study %s has no choices to show, want --kind slice for its numbers",
+                 canvas_fit(name, data->study, 1.0, 40.0));
 }
 
 /* ---- titles and legends --------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/plot.h"
 
 enum {
@@ -139,17 +139,17 @@ static void put_rows(sheet *s, size_t param, plot_tally *tally, size_t *rows) {
 
 static cocabo_status put_block(sheet *s, size_t param, cocabo_error *err) {
   const plot_param *p = &s->data->params[param];
-  plot_tally *tally = calloc(p->choices, sizeof *tally);
-  size_t *rows = calloc(p->choices, sizeof *rows);
+  plot_tally *tally = cb_calloc(p->choices, sizeof *tally);
+  size_t *rows = cb_calloc(p->choices, sizeof *rows);
   const bool ok = tally && rows;
   if (ok) {
     put_heading(s, p);
     put_rows(s, param, tally, rows);
     s->y += HEAD + ROW * (double)rows_of(p) + GAP;
   }
-  free(tally);
-  free(rows);
-  return ok ? COCABO_OK : front_no_memory(err);
+  cb_free(tally);
+  cb_free(rows);
+  return ok ? COCABO_OK : cb_no_memory(err);
 }
 
 /* ---- the picture ---------------------------------------------------------------- */
@@ -197,12 +197,12 @@ cocabo_status plot_categories(const plot_data *data, const canvas_format *format
   s.n = plot_choose_params(data, true, MOST_BLOCKS, s.params);
   if (s.n == 0)
     return plot_no_choices(data, err);
-  FRONT_TRY(plot_range_find(data, &s.range, err));
+  CB_TRY(plot_range_find(data, &s.range, err));
   begin(&s, format);
   put_legend(&s);
   put_columns(&s);
   s.y = PLOT_TOP + HEAD;
   for (size_t i = 0; i < s.n; i++)
-    FRONT_TRY(put_block(&s, s.params[i], err));
+    CB_TRY(put_block(&s, s.params[i], err));
   return COCABO_OK;
 }

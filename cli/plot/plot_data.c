@@ -1,3 +1,5 @@
+/* plot_data.c - reads the finished trials of a study into arrays, and finds what plots
+ * need of them: ranges, ranks, counts of choices, and which parameters matter. */
 #include "plot/plot_data.h"
 
 #include <math.h>
@@ -5,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/fail.h"
 #include "common/scale.h"
 #include "io/output.h"
-#include "plot/importance.h"
 
 /* ---- reading: the space --------------------------------------------------------- */
 
 static cocabo_status copy_text(const char *text, char **out, cocabo_error *err) {
-  *out = strdup(text);
-  return *out ? COCABO_OK : front_no_memory(err);
+  *out = cb_strdup(text);
+  return *out ? COCABO_OK : cb_no_memory(err);
 }
 
 typedef cocabo_status (*put_value)(front_buffer *out, const cocabo_value *value,
@@ -24,7 +25,7 @@ typedef cocabo_status (*put_value)(front_buffer *out, const cocabo_value *value,
 static cocabo_status write_choice(const cocabo_space *space, size_t i, size_t k,
                                   put_value put, char **out, cocabo_error *err) {
   cocabo_value value;
-  FRONT_TRY(cocabo_space_get_choice(space, i, k, &value, err));
+  CB_TRY(cocabo_space_get_choice(space, i, k, &value, err));
   front_buffer text = {0};
   cocabo_status status = put(&text, &value, err);
   const char *shown = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
@@ -35,27 +36,27 @@ static cocabo_status write_choice(const cocabo_space *space, size_t i, size_t k,
 
 static cocabo_status read_choices(const cocabo_space *space, size_t i,
                                   plot_param *param, cocabo_error *err) {
-  param->labels = calloc(param->choices, sizeof *param->labels);
-  param->json = calloc(param->choices, sizeof *param->json);
+  param->labels = cb_calloc(param->choices, sizeof *param->labels);
+  param->json = cb_calloc(param->choices, sizeof *param->json);
   if (!param->labels || !param->json)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   for (size_t k = 0; k < param->choices; k++) {
-    FRONT_TRY(write_choice(space, i, k, cli_put_shown_value, &param->labels[k], err));
-    FRONT_TRY(write_choice(space, i, k, front_put_json_value, &param->json[k], err));
+    CB_TRY(write_choice(space, i, k, cli_put_shown_value, &param->labels[k], err));
+    CB_TRY(write_choice(space, i, k, front_put_json_value, &param->json[k], err));
   }
   return COCABO_OK;
 }
 
 static cocabo_status read_param(const cocabo_space *space, size_t i, plot_param *param,
                                 cocabo_error *err) {
-  FRONT_TRY(copy_text(cocabo_space_name(space, i), &param->name, err));
+  CB_TRY(copy_text(cocabo_space_name(space, i), &param->name, err));
   param->kind = cocabo_space_kind(space, i);
   param->choices = cocabo_space_choices(space, i);
   if (param->choices > 0)
     return read_choices(space, i, param, err);
   int log_scale;
-  FRONT_TRY(cocabo_space_get_range(space, i, &param->low, &param->high, &param->step,
-                                   &log_scale, err));
+  CB_TRY(cocabo_space_get_range(space, i, &param->low, &param->high, &param->step,
+                                &log_scale, err));
   param->log = log_scale;
   return COCABO_OK;
 }
@@ -63,11 +64,11 @@ static cocabo_status read_param(const cocabo_space *space, size_t i, plot_param 
 static cocabo_status read_space(plot_data *data, const cocabo_space *space,
                                 cocabo_error *err) {
   data->d = cocabo_space_count(space);
-  data->params = calloc(data->d ? data->d : 1, sizeof *data->params);
+  data->params = cb_calloc(data->d ? data->d : 1, sizeof *data->params);
   if (!data->params)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   for (size_t i = 0; i < data->d; i++)
-    FRONT_TRY(read_param(space, i, &data->params[i], err));
+    CB_TRY(read_param(space, i, &data->params[i], err));
   return COCABO_OK;
 }
 
@@ -96,14 +97,14 @@ static cocabo_status choice_index(const cocabo_space *space, size_t i,
   const size_t n = cocabo_space_choices(space, i);
   for (size_t k = 0; k < n; k++) {
     cocabo_value choice;
-    FRONT_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
+    CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
     if (same_value(&choice, value)) {
       *out = (double)k;
       return COCABO_OK;
     }
   }
-  return front_fail(err, COCABO_E_INTERNAL, "a trial has a choice that %s has not",
-                    cocabo_space_name(space, i));
+  return cb_fail(err, COCABO_E_INTERNAL, "a trial has a choice that %s has not",
+                 cocabo_space_name(space, i));
 }
 
 static cocabo_status read_cells(plot_data *data, const cocabo_space *space,
@@ -112,9 +113,9 @@ static cocabo_status read_cells(plot_data *data, const cocabo_space *space,
   for (size_t i = 0; i < data->d; i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
     if (data->params[i].choices > 0)
-      FRONT_TRY(choice_index(space, i, &value, &cells[i], err));
+      CB_TRY(choice_index(space, i, &value, &cells[i], err));
     else
       cells[i] = value.type == COCABO_INT ? (double)value.as.integer : value.as.real;
   }
@@ -126,7 +127,7 @@ static cocabo_status read_trial(plot_data *data, const cocabo_space *space,
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
   if (state != COCABO_COMPLETE && state != COCABO_FAILED)
     return COCABO_OK;
-  FRONT_TRY(read_cells(data, space, trial, err));
+  CB_TRY(read_cells(data, space, trial, err));
   const double value = cocabo_trial_value(trial);
   const bool first = data->complete == 0;
   if (state == COCABO_COMPLETE) {
@@ -143,18 +144,18 @@ static cocabo_status read_trials(plot_data *data, const cocabo_study *study,
                                  cocabo_error *err) {
   const int64_t count = cocabo_study_count(study);
   const size_t room = (size_t)count + 1;
-  data->number = calloc(room, sizeof *data->number);
-  data->value = calloc(room, sizeof *data->value);
-  data->cells = calloc(room * (data->d + 1), sizeof *data->cells);
+  data->number = cb_calloc(room, sizeof *data->number);
+  data->value = cb_calloc(room, sizeof *data->value);
+  data->cells = cb_calloc(room * (data->d + 1), sizeof *data->cells);
   if (!data->number || !data->value || !data->cells)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   for (int64_t number = 0; number < count; number++) {
     cocabo_trial *trial;
-    FRONT_TRY(cocabo_study_trial(study, number, &trial, err));
+    CB_TRY(cocabo_study_trial(study, number, &trial, err));
     const cocabo_status status =
         read_trial(data, cocabo_study_space(study), trial, err);
     cocabo_trial_free(trial);
-    FRONT_TRY(status);
+    CB_TRY(status);
   }
   if (data->complete == 0)
     data->best = data->n;
@@ -165,14 +166,14 @@ static cocabo_status read_all(plot_data *data, const cocabo_study *study,
                               cocabo_error *err) {
   const char *direction = cocabo_study_option(study, "direction");
   data->maximize = direction && strcmp(direction, "maximize") == 0;
-  FRONT_TRY(copy_text(cocabo_study_name(study), &data->study, err));
-  FRONT_TRY(read_space(data, cocabo_study_space(study), err));
+  CB_TRY(copy_text(cocabo_study_name(study), &data->study, err));
+  CB_TRY(read_space(data, cocabo_study_space(study), err));
   return read_trials(data, study, err);
 }
 
 cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
                              cocabo_error *err) {
-  *data = (plot_data){0};
+  *data = (plot_data){.source = study};
   const cocabo_status status = read_all(data, study, err);
   if (status != COCABO_OK)
     plot_data_free(data);
@@ -181,8 +182,8 @@ cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
 
 static void free_texts(char **texts, size_t n) {
   for (size_t k = 0; texts && k < n; k++)
-    free(texts[k]);
-  free(texts);
+    cb_free(texts[k]);
+  cb_free(texts);
 }
 
 void plot_data_free(plot_data *data) {
@@ -190,13 +191,13 @@ void plot_data_free(plot_data *data) {
     plot_param *param = &data->params[i];
     free_texts(param->labels, param->choices);
     free_texts(param->json, param->choices);
-    free(param->name);
+    cb_free(param->name);
   }
-  free(data->params);
-  free(data->study);
-  free(data->number);
-  free(data->value);
-  free(data->cells);
+  cb_free(data->params);
+  cb_free(data->study);
+  cb_free(data->number);
+  cb_free(data->value);
+  cb_free(data->cells);
   *data = (plot_data){0};
 }
 
@@ -273,11 +274,11 @@ static void find_range(const plot_data *data, double *sorted, plot_range *out) {
 
 cocabo_status plot_range_find(const plot_data *data, plot_range *out,
                               cocabo_error *err) {
-  double *sorted = calloc(data->complete, sizeof *sorted);
+  double *sorted = cb_calloc(data->complete, sizeof *sorted);
   if (!sorted)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   find_range(data, sorted, out);
-  free(sorted);
+  cb_free(sorted);
   return COCABO_OK;
 }
 
@@ -294,9 +295,9 @@ static int compare_ranked(const void *a, const void *b) {
 }
 
 cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) {
-  ranked *all = calloc(data->complete + 1, sizeof *all);
+  ranked *all = cb_calloc(data->complete + 1, sizeof *all);
   if (!all)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   size_t n = 0;
   for (size_t i = 0; i < data->n; i++)
     if (!plot_failed(data, i))
@@ -304,7 +305,7 @@ cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) 
   qsort(all, n, sizeof *all, compare_ranked);
   for (size_t i = 0; i < n; i++)
     rows[i] = all[i].row;
-  free(all);
+  cb_free(all);
   return COCABO_OK;
 }
 
@@ -352,58 +353,6 @@ size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *t
 
 /* ---- importance ----------------------------------------------------------------- */
 
-/* Room for importance_data of all complete trials; freed by the caller. */
-typedef struct encoded {
-  size_t *choices;
-  double *points, *values;
-} encoded;
-
-static void free_encoded(encoded *e) {
-  free(e->choices);
-  free(e->points);
-  free(e->values);
-}
-
-/* Levels of a scale are numbers to the forest: they have neighbours. */
-static bool is_unordered(const plot_param *param) {
-  return param->kind == COCABO_KIND_CHOICE;
-}
-
-static void encode(const plot_data *data, encoded *e) {
-  for (size_t j = 0; j < data->d; j++)
-    e->choices[j] = is_unordered(&data->params[j]) ? data->params[j].choices : 0;
-  size_t n = 0;
-  for (size_t i = 0; i < data->n; i++) {
-    if (plot_failed(data, i))
-      continue;
-    for (size_t j = 0; j < data->d; j++) {
-      const plot_param *param = &data->params[j];
-      const double cell = plot_cell(data, i, j);
-      e->points[n * data->d + j] = is_unordered(param) ? cell : plot_place(param, cell);
-    }
-    e->values[n++] = data->value[i];
-  }
-}
-
-static cocabo_status compute_shares(const plot_data *data, double *share,
-                                    double *explained, cocabo_error *err) {
-  const size_t n = data->complete + 1, d = data->d + 1;
-  encoded e = {.choices = calloc(d, sizeof *e.choices),
-               .points = calloc(n * d, sizeof *e.points),
-               .values = calloc(n, sizeof *e.values)};
-  cocabo_status status;
-  if (e.choices && e.points && e.values) {
-    encode(data, &e);
-    const importance_data all = {data->d, data->complete, e.choices, e.points,
-                                 e.values};
-    status = importance_compute(&all, share, explained, err);
-  } else {
-    status = front_no_memory(err);
-  }
-  free_encoded(&e);
-  return status;
-}
-
 static int compare_shares(const void *a, const void *b) {
   const plot_share *x = a, *y = b;
   if (x->share != y->share)
@@ -420,7 +369,7 @@ static void sort_shares(const double *share, plot_share *out, size_t n) {
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err) {
   double share[COCABO_MAX_PARAMETERS];
-  FRONT_TRY(compute_shares(data, share, explained, err));
+  CB_TRY(cocabo_study_importance(data->source, data->d, share, explained, err));
   sort_shares(share, shares, data->d);
   return COCABO_OK;
 }
@@ -453,8 +402,8 @@ size_t plot_choose_params(const plot_data *data, bool choices_only, size_t most,
       out[n++] = j;
   if (n <= most)
     return n;
-  double share[COCABO_MAX_PARAMETERS], explained;
-  if (compute_shares(data, share, &explained, NULL) != COCABO_OK)
+  double share[COCABO_MAX_PARAMETERS] = {0};
+  if (cocabo_study_importance(data->source, data->d, share, NULL, NULL) != COCABO_OK)
     memset(share, 0, sizeof share);
   plot_share sorted[COCABO_MAX_PARAMETERS];
   sort_shares(share, sorted, data->d);

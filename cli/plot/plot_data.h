@@ -19,6 +19,7 @@ typedef struct plot_param {
 } plot_param;
 
 typedef struct plot_data {
+  const cocabo_study *source; /* borrowed: it knows which parameters matter */
   char *study;
   bool maximize;
   size_t d; /* parameters */
@@ -31,7 +32,7 @@ typedef struct plot_data {
   size_t best;     /* row of the best complete trial; n if there is none */
 } plot_data;
 
-/* Copies what it needs; the study may go. On failure there is nothing to free. */
+/* The study outlives the data. On failure there is nothing to free. */
 cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
                              cocabo_error *err);
 void plot_data_free(plot_data *data);
@@ -89,7 +90,7 @@ typedef struct plot_share {
   size_t param;
   double share;
 } plot_share;
-/* All parameters, the largest share first. See importance.h. */
+/* All parameters, the largest share first: see cocabo_study_importance. */
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err);
 /* What the shares are shares of, and whether they mean anything. */

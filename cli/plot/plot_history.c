@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/plot.h"
 
 enum { WIDTH = 760, HEIGHT = 460, BOTTOM = 56, STRIP = 16, TICKS = 7 };
@@ -72,9 +72,9 @@ static void put_trials(const sheet *s) {
 /* A step at each trial that is better than all before. */
 static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
   const plot_data *data = s->data;
-  canvas_point *points = calloc(2 * data->n + 2, sizeof *points);
+  canvas_point *points = cb_calloc(2 * data->n + 2, sizeof *points);
   if (!points)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   size_t n = 0;
   double best = 0.0;
   for (size_t i = 0; i < data->n; i++) {
@@ -88,7 +88,7 @@ static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
   }
   points[n++] = (canvas_point){s->x.to, y_of(s, best)};
   canvas_lines(s->c, points, n, CHART_INK, 2);
-  free(points);
+  cb_free(points);
   return COCABO_OK;
 }
 
@@ -135,13 +135,13 @@ static void begin(sheet *s, const canvas_format *format) {
 cocabo_status plot_history(const plot_data *data, const canvas_format *format,
                            canvas *c, cocabo_error *err) {
   sheet s = {.data = data, .c = c};
-  FRONT_TRY(plot_range_find(data, &s.range, err));
+  CB_TRY(plot_range_find(data, &s.range, err));
   lay_out(&s);
   begin(&s, format);
   put_legend(&s);
   put_axes(&s);
   put_trials(&s);
-  FRONT_TRY(put_best_line(&s, err));
+  CB_TRY(put_best_line(&s, err));
   char tip[PLOT_TIP];
   plot_put_best(c, x_of(&s, data->best), y_of(&s, data->value[data->best]),
                 plot_tip(data, data->best, tip));

@@ -1,7 +1,7 @@
 /* The share of each parameter in the variance of the values, as bars. */
 #include <stdio.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/plot.h"
 
 enum {
@@ -49,7 +49,7 @@ cocabo_status plot_importance(const plot_data *data, const canvas_format *format
                               canvas *c, cocabo_error *err) {
   plot_share shares[COCABO_MAX_PARAMETERS];
   double explained, rest = 0.0;
-  FRONT_TRY(plot_shares_find(data, shares, &explained, err));
+  CB_TRY(plot_shares_find(data, shares, &explained, err));
   const size_t rows = rows_for(shares, data->d);
   const size_t bars = rows + (data->d > rows);
   begin(c, format, data, explained, bars);

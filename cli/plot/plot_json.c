@@ -1,15 +1,17 @@
+/* plot_json.c - writes the numbers behind history, categories and importance as lines
+ * of JSON. */
 #include "plot/plot_json.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "io/output.h"
 
 static cocabo_status put_real(front_buffer *out, const char *name, double value,
                               cocabo_error *err) {
-  FRONT_TRY(front_buffer_printf(out, err, ",\"%s\":", name));
+  CB_TRY(front_buffer_printf(out, err, ",\"%s\":", name));
   return front_put_json_real(out, value, err);
 }
 
@@ -20,12 +22,12 @@ static cocabo_status put_history(const plot_data *data, front_buffer *out,
     const double value = data->value[i];
     if (!plot_failed(data, i) && (isnan(best) || plot_better(data, value, best)))
       best = value;
-    FRONT_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
-                                  data->number[i],
-                                  plot_failed(data, i) ? "failed" : "complete"));
-    FRONT_TRY(put_real(out, "value", value, err));
-    FRONT_TRY(put_real(out, "best", best, err));
-    FRONT_TRY(front_buffer_puts(out, "}\n", err));
+    CB_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
+                               data->number[i],
+                               plot_failed(data, i) ? "failed" : "complete"));
+    CB_TRY(put_real(out, "value", value, err));
+    CB_TRY(put_real(out, "best", best, err));
+    CB_TRY(front_buffer_puts(out, "}\n", err));
   }
   return COCABO_OK;
 }
@@ -36,13 +38,13 @@ static cocabo_status put_choice(const plot_data *data, const plot_param *param,
                                 size_t choice, const plot_tally *tally,
                                 front_buffer *out, cocabo_error *err) {
   const bool any = tally->tried > tally->failed;
-  FRONT_TRY(front_buffer_puts(out, "{\"parameter\":", err));
-  FRONT_TRY(front_put_json_text(out, param->name, err));
-  FRONT_TRY(front_buffer_puts(out, ",\"choice\":", err));
-  FRONT_TRY(front_buffer_puts(out, param->json[choice], err));
-  FRONT_TRY(front_buffer_printf(out, err, ",\"tried\":%zu,\"failed\":%zu", tally->tried,
-                                tally->failed));
-  FRONT_TRY(put_real(out, "best", any ? data->value[tally->best] : (double)NAN, err));
+  CB_TRY(front_buffer_puts(out, "{\"parameter\":", err));
+  CB_TRY(front_put_json_text(out, param->name, err));
+  CB_TRY(front_buffer_puts(out, ",\"choice\":", err));
+  CB_TRY(front_buffer_puts(out, param->json[choice], err));
+  CB_TRY(front_buffer_printf(out, err, ",\"tried\":%zu,\"failed\":%zu", tally->tried,
+                             tally->failed));
+  CB_TRY(put_real(out, "best", any ? data->value[tally->best] : (double)NAN, err));
   if (!any)
     return front_buffer_puts(out, ",\"best_number\":null}\n", err);
   return front_buffer_printf(out, err, ",\"best_number\":%" PRId64 "}\n",
@@ -52,14 +54,14 @@ static cocabo_status put_choice(const plot_data *data, const plot_param *param,
 static cocabo_status put_choices(const plot_data *data, size_t param, front_buffer *out,
                                  cocabo_error *err) {
   const plot_param *p = &data->params[param];
-  plot_tally *tally = calloc(p->choices, sizeof *tally);
+  plot_tally *tally = cb_calloc(p->choices, sizeof *tally);
   if (!tally)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   plot_count(data, param, tally);
   cocabo_status status = COCABO_OK;
   for (size_t k = 0; k < p->choices && status == COCABO_OK; k++)
     status = put_choice(data, p, k, &tally[k], out, err);
-  free(tally);
+  cb_free(tally);
   return status;
 }
 
@@ -69,7 +71,7 @@ static cocabo_status put_categories(const plot_data *data, front_buffer *out,
   for (size_t j = 0; j < data->d; j++)
     if (data->params[j].choices > 0) {
       any = true;
-      FRONT_TRY(put_choices(data, j, out, err));
+      CB_TRY(put_choices(data, j, out, err));
     }
   return any ? COCABO_OK : plot_no_choices(data, err);
 }
@@ -80,13 +82,13 @@ static cocabo_status put_importance(const plot_data *data, front_buffer *out,
                                     cocabo_error *err) {
   plot_share shares[COCABO_MAX_PARAMETERS];
   double explained;
-  FRONT_TRY(plot_shares_find(data, shares, &explained, err));
+  CB_TRY(plot_shares_find(data, shares, &explained, err));
   for (size_t i = 0; i < data->d; i++) {
-    FRONT_TRY(front_buffer_puts(out, "{\"parameter\":", err));
-    FRONT_TRY(front_put_json_text(out, data->params[shares[i].param].name, err));
-    FRONT_TRY(put_real(out, "share", shares[i].share, err));
-    FRONT_TRY(put_real(out, "explained", explained, err));
-    FRONT_TRY(front_buffer_puts(out, "}\n", err));
+    CB_TRY(front_buffer_puts(out, "{\"parameter\":", err));
+    CB_TRY(front_put_json_text(out, data->params[shares[i].param].name, err));
+    CB_TRY(put_real(out, "share", shares[i].share, err));
+    CB_TRY(put_real(out, "explained", explained, err));
+    CB_TRY(front_buffer_puts(out, "}\n", err));
   }
   return COCABO_OK;
 }
@@ -101,8 +103,8 @@ cocabo_status plot_put_json(plot_kind kind, const plot_data *data, front_buffer 
   case PLOT_IMPORTANCE:
     return put_importance(data, out, err);
   default:
-    return front_fail(err, COCABO_E_INVALID,
-                      "the numbers behind %s are the trials: see cocabo trials --json",
-                      plot_kind_name((int)kind));
+    return cb_fail(err, COCABO_E_INVALID,
+                   "the numbers behind %s are the trials: see cocabo trials --json",
+                   plot_kind_name((int)kind));
   }
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/plot.h"
 
 enum {
@@ -179,11 +179,11 @@ static void put_legend(const sheet *s) {
 cocabo_status plot_parallel(const plot_data *data, const canvas_format *format,
                             canvas *c, cocabo_error *err) {
   sheet s = {.data = data, .c = c};
-  FRONT_TRY(plot_range_find(data, &s.range, err));
+  CB_TRY(plot_range_find(data, &s.range, err));
   s.n = plot_choose_params(data, false, MOST_AXES, s.params);
-  s.ranking = calloc(data->complete, sizeof *s.ranking);
+  s.ranking = cb_calloc(data->complete, sizeof *s.ranking);
   if (!s.ranking)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   const cocabo_status status = plot_rank(data, s.ranking, err);
   if (status == COCABO_OK) {
     begin(&s, format);
@@ -191,6 +191,6 @@ cocabo_status plot_parallel(const plot_data *data, const canvas_format *format,
     put_lines(&s);
     put_axes(&s);
   }
-  free(s.ranking);
+  cb_free(s.ranking);
   return status;
 }

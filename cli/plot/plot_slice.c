@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/plot.h"
 
 enum {
@@ -206,7 +206,7 @@ static void put_legend(const sheet *s) {
 cocabo_status plot_slice(const plot_data *data, const canvas_format *format, canvas *c,
                          cocabo_error *err) {
   sheet s = {.data = data, .c = c};
-  FRONT_TRY(plot_range_find(data, &s.range, err));
+  CB_TRY(plot_range_find(data, &s.range, err));
   s.n = plot_choose_params(data, false, MOST, s.params);
   lay_out(&s);
   begin(&s, format);

@@ -1,9 +1,11 @@
+/* textgrid.c - puts text and dots on a page of characters, and writes the page line by
+ * line. */
 #include "plot/textgrid.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "common/show.h"
 
 /* The right half of a character of two columns. */
@@ -15,17 +17,17 @@ cocabo_status textgrid_begin(textgrid *g, int columns, int rows, bool unicode,
   *g = (textgrid){.columns = columns,
                   .rows = rows,
                   .unicode = unicode,
-                  .cells = calloc(n + 1, sizeof *g->cells),
-                  .dots = calloc(n + 1, sizeof *g->dots)};
+                  .cells = cb_calloc(n + 1, sizeof *g->cells),
+                  .dots = cb_calloc(n + 1, sizeof *g->dots)};
   if (g->cells && g->dots)
     return COCABO_OK;
   textgrid_free(g);
-  return front_no_memory(err);
+  return cb_no_memory(err);
 }
 
 void textgrid_free(textgrid *g) {
-  free(g->cells);
-  free(g->dots);
+  cb_free(g->cells);
+  cb_free(g->dots);
   *g = (textgrid){0};
 }
 
@@ -52,7 +54,7 @@ int textgrid_width(const char *text) {
   int width = 0;
   size_t size;
   for (; *text; text += size)
-    width += show_width(show_decode(text, &size));
+    width += show_width(cb_text_decode(text, &size));
   return width;
 }
 
@@ -62,13 +64,13 @@ int textgrid_text(textgrid *g, int column, int row, const char *text, int room) 
   int used = 0;
   size_t size;
   for (; *text; text += size) {
-    const unsigned c = show_decode(text, &size);
+    const unsigned c = cb_text_decode(text, &size);
     const int width = show_width(c);
     if (width == 0)
       continue; /* marks that combine have no cell of their own */
     if (used + width > limit)
       break;
-    set_cell(g, column + used, row, show_is_control(c) ? '?' : c);
+    set_cell(g, column + used, row, cb_text_is_control(c) ? '?' : c);
     if (width == 2)
       set_cell(g, column + used + 1, row, COVERED);
     used += width;
@@ -150,8 +152,8 @@ cocabo_status textgrid_print(const textgrid *g, front_buffer *out, cocabo_error 
       end--;
     for (int column = 0; column < end; column++)
       if (sign_at(g, column, row) != COVERED)
-        FRONT_TRY(put_character(out, sign_at(g, column, row), err));
-    FRONT_TRY(front_buffer_append(out, "\n", 1, err));
+        CB_TRY(put_character(out, sign_at(g, column, row), err));
+    CB_TRY(front_buffer_append(out, "\n", 1, err));
   }
   return COCABO_OK;
 }

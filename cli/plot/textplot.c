@@ -1,3 +1,5 @@
+/* textplot.c - finds the size of the terminal and whether it shows UTF-8, and calls
+ * the drawer of a kind. */
 #define _DEFAULT_SOURCE /* struct winsize */
 
 #include "plot/textplot.h"
@@ -9,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/textgrid.h"
 
 /* ---- the page ------------------------------------------------------------------- */
@@ -57,11 +59,11 @@ cocabo_status textplot_put_words(const char *text, textplot_page page,
     snprintf(word, sizeof word, "%.*s", (int)size, text);
     const int width = textgrid_width(word);
     if (used > 0 && used + 1 + width > page.columns) {
-      FRONT_TRY(front_buffer_puts(out, "\n", err));
+      CB_TRY(front_buffer_puts(out, "\n", err));
       used = 0;
     }
-    FRONT_TRY(front_buffer_puts(out, used > 0 ? " " : "", err));
-    FRONT_TRY(front_buffer_append(out, text, size, err));
+    CB_TRY(front_buffer_puts(out, used > 0 ? " " : "", err));
+    CB_TRY(front_buffer_append(out, text, size, err));
     used += width + (used > 0);
     text += size + (text[size] == ' ');
   }
@@ -73,9 +75,9 @@ cocabo_status textplot_put_heading(const plot_data *data, const char *what,
                                    front_buffer *out, cocabo_error *err) {
   char text[CANVAS_FITTED];
   plot_make_title(data, what, text);
-  FRONT_TRY(textplot_put_words(text, page, out, err));
+  CB_TRY(textplot_put_words(text, page, out, err));
   plot_describe(data, shown, of, text);
-  FRONT_TRY(textplot_put_words(text, page, out, err));
+  CB_TRY(textplot_put_words(text, page, out, err));
   return front_buffer_puts(out, "\n", err);
 }
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/textgrid.h"
 #include "plot/textplot.h"
 
@@ -36,13 +36,13 @@ cocabo_status textplot_importance(const plot_data *data, textplot_page page,
   double explained;
   textgrid g;
   char text[CANVAS_FITTED];
-  FRONT_TRY(plot_shares_find(data, shares, &explained, err));
+  CB_TRY(plot_shares_find(data, shares, &explained, err));
   plot_make_title(data, "importance of the parameters", text);
-  FRONT_TRY(textplot_put_words(text, page, out, err));
+  CB_TRY(textplot_put_words(text, page, out, err));
   plot_caveat(data, explained, text);
-  FRONT_TRY(textplot_put_words(text, page, out, err));
-  FRONT_TRY(front_buffer_puts(out, "\n", err));
-  FRONT_TRY(textgrid_begin(&g, page.columns, (int)data->d, page.unicode, err));
+  CB_TRY(textplot_put_words(text, page, out, err));
+  CB_TRY(front_buffer_puts(out, "\n", err));
+  CB_TRY(textgrid_begin(&g, page.columns, (int)data->d, page.unicode, err));
   const int names = name_columns(data);
   const double room = page.columns - names - 1 - PERCENT_COLUMNS;
   for (int i = 0; i < (int)data->d; i++) {
@@ -120,8 +120,8 @@ static void put_choice(const block *b, size_t choice, const plot_tally *tally) {
 
 static cocabo_status put_block(block *b, cocabo_error *err) {
   const plot_param *param = &b->data->params[b->param];
-  plot_tally *tally = calloc(param->choices, sizeof *tally);
-  size_t *rows = calloc(param->choices, sizeof *rows);
+  plot_tally *tally = cb_calloc(param->choices, sizeof *tally);
+  size_t *rows = cb_calloc(param->choices, sizeof *rows);
   const bool ok = tally && rows;
   if (ok) {
     plot_count(b->data, b->param, tally);
@@ -137,9 +137,9 @@ static cocabo_status put_block(block *b, cocabo_error *err) {
     }
     b->row += 2;
   }
-  free(tally);
-  free(rows);
-  return ok ? COCABO_OK : front_no_memory(err);
+  cb_free(tally);
+  cb_free(rows);
+  return ok ? COCABO_OK : cb_no_memory(err);
 }
 
 static int label_columns(const plot_data *data, const size_t *params, size_t n) {
@@ -170,7 +170,7 @@ static cocabo_status put_blocks(block *b, const size_t *params, size_t n,
   b->row = 1;
   for (size_t i = 0; i < n; i++) {
     b->param = params[i];
-    FRONT_TRY(put_block(b, err));
+    CB_TRY(put_block(b, err));
   }
   return COCABO_OK;
 }
@@ -182,10 +182,10 @@ cocabo_status textplot_categories(const plot_data *data, textplot_page page,
   if (n == 0)
     return plot_no_choices(data, err);
   const size_t of = plot_choose_params(data, true, COCABO_MAX_PARAMETERS, all);
-  FRONT_TRY(textplot_put_heading(data, "choices over time", n, of, page, out, err));
+  CB_TRY(textplot_put_heading(data, "choices over time", n, of, page, out, err));
   textgrid g;
-  FRONT_TRY(textgrid_begin(&g, page.columns, rows_of_blocks(data, params, n),
-                           page.unicode, err));
+  CB_TRY(textgrid_begin(&g, page.columns, rows_of_blocks(data, params, n), page.unicode,
+                        err));
   block b = {.data = data, .g = &g, .label = label_columns(data, params, n)};
   b.strip = page.columns - b.label - TRIED_COLUMNS - BEST_COLUMNS - 2;
   cocabo_status status = put_blocks(&b, params, n, err);

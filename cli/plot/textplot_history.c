@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/textgrid.h"
 #include "plot/textplot.h"
 
@@ -139,10 +139,10 @@ cocabo_status textplot_history(const plot_data *data, textplot_page page,
                                front_buffer *out, cocabo_error *err) {
   textgrid g;
   history h = {.data = data, .g = &g};
-  FRONT_TRY(plot_range_find(data, &h.range, err));
-  FRONT_TRY(textplot_put_heading(data, "values of the trials", data->d, data->d, page,
-                                 out, err));
-  FRONT_TRY(textgrid_begin(&g, page.columns, ROWS + 2, page.unicode, err));
+  CB_TRY(plot_range_find(data, &h.range, err));
+  CB_TRY(textplot_put_heading(data, "values of the trials", data->d, data->d, page, out,
+                              err));
+  CB_TRY(textgrid_begin(&g, page.columns, ROWS + 2, page.unicode, err));
   lay_out(&h);
   put_axes(&h);
   put_trials(&h);

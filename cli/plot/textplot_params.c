@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 #include "plot/textgrid.h"
 #include "plot/textplot.h"
 
@@ -126,14 +126,14 @@ cocabo_status textplot_slice(const plot_data *data, textplot_page page,
   const size_t n = plot_choose_params(data, false, MOST_PANELS, params);
   textgrid g;
   slice s = {.data = data, .g = &g, .left = 11};
-  FRONT_TRY(plot_range_find(data, &s.range, err));
-  FRONT_TRY(textplot_put_heading(data, "values against parameters", n, data->d, page,
-                                 out, err));
+  CB_TRY(plot_range_find(data, &s.range, err));
+  CB_TRY(textplot_put_heading(data, "values against parameters", n, data->d, page, out,
+                              err));
   const int fit = (page.columns - s.left + 3) / PANEL_COLUMNS;
   s.across = fit < 1 ? 1 : fit > (int)n ? (int)n : fit;
   s.width = (page.columns - s.left + 3) / s.across - 3;
   const int down = ((int)n + s.across - 1) / s.across;
-  FRONT_TRY(textgrid_begin(&g, page.columns, down * PANEL_ROWS - 1, page.unicode, err));
+  CB_TRY(textgrid_begin(&g, page.columns, down * PANEL_ROWS - 1, page.unicode, err));
   put_panels(&s, params, n);
   const cocabo_status status = textgrid_print(&g, out, err);
   textgrid_free(&g);
@@ -200,14 +200,14 @@ static void put_axis(const parallel *p, size_t axis) {
 }
 
 static cocabo_status put_best(const parallel *p, cocabo_error *err) {
-  size_t *ranking = calloc(p->data->complete, sizeof *ranking);
+  size_t *ranking = cb_calloc(p->data->complete, sizeof *ranking);
   if (!ranking)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   const cocabo_status status = plot_rank(p->data, ranking, err);
   for (size_t i = 0; status == COCABO_OK && i < p->data->complete && i < MOST_LINES;
        i++)
     put_trial(p, ranking[i]);
-  free(ranking);
+  cb_free(ranking);
   return status;
 }
 
@@ -218,10 +218,10 @@ cocabo_status textplot_parallel(const plot_data *data, textplot_page page,
   const int fit = (page.columns - AXIS_COLUMNS) / AXIS_COLUMNS;
   p.n = plot_choose_params(data, false, (size_t)fit, p.params);
   p.space = (page.columns - AXIS_COLUMNS) / (int)p.n;
-  FRONT_TRY(plot_range_find(data, &p.range, err));
-  FRONT_TRY(textplot_put_heading(data, "the ten best trials across parameters", p.n,
-                                 data->d, page, out, err));
-  FRONT_TRY(textgrid_begin(&g, page.columns, PARALLEL_ROWS + 1, page.unicode, err));
+  CB_TRY(plot_range_find(data, &p.range, err));
+  CB_TRY(textplot_put_heading(data, "the ten best trials across parameters", p.n,
+                              data->d, page, out, err));
+  CB_TRY(textgrid_begin(&g, page.columns, PARALLEL_ROWS + 1, page.unicode, err));
   cocabo_status status = put_best(&p, err);
   for (size_t axis = 0; axis <= p.n; axis++)
     put_axis(&p, axis);

@@ -1,3 +1,5 @@
+/* attempt.c - prepares and starts one evaluation: fills in the command's words, sets
+ * the environment, makes the result file and opens the logs; and cleans up after it. */
 #include "run/attempt.h"
 
 #include <errno.h>
@@ -9,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/fail.h"
 #include "io/output.h"
 #include "run/template.h"
 
@@ -22,8 +24,8 @@ cocabo_status cli_program_find(cli_program *out, char *const *command,
                                const cocabo_space *space, cocabo_error *err) {
   *out = (cli_program){.command = command, .space = space};
   if (!command[0])
-    return front_fail(err, COCABO_E_INVALID, "the command has no words");
-  FRONT_TRY(cli_template_check(command, space, err));
+    return cb_fail(err, COCABO_E_INVALID, "the command has no words");
+  CB_TRY(cli_template_check(command, space, err));
   if (cli_template_has_hole(command[0], space, NULL))
     return COCABO_OK;
   return cli_find_program(command[0], out->path, sizeof out->path, err);
@@ -47,18 +49,18 @@ static bool is_own(const char *variable) {
 static cocabo_status put_own(front_buffer *out, const cli_program *program,
                              const cocabo_trial *trial, const char *result,
                              cocabo_error *err) {
-  FRONT_TRY(front_buffer_printf(out, err, "%s%" PRId64, own_variables[0],
-                                cocabo_trial_number(trial)));
-  FRONT_TRY(front_buffer_append(out, "", 1, err));
-  FRONT_TRY(front_buffer_puts(out, own_variables[1], err));
-  FRONT_TRY(front_buffer_append(out, program->study, strlen(program->study) + 1, err));
-  FRONT_TRY(front_buffer_printf(out, err, "%s%" PRIu64, own_variables[2],
-                                cocabo_trial_seed(trial)));
-  FRONT_TRY(front_buffer_append(out, "", 1, err));
-  FRONT_TRY(front_buffer_puts(out, own_variables[3], err));
-  FRONT_TRY(front_put_json_params(out, trial, err));
-  FRONT_TRY(front_buffer_append(out, "", 1, err));
-  FRONT_TRY(front_buffer_puts(out, own_variables[4], err));
+  CB_TRY(front_buffer_printf(out, err, "%s%" PRId64, own_variables[0],
+                             cocabo_trial_number(trial)));
+  CB_TRY(front_buffer_append(out, "", 1, err));
+  CB_TRY(front_buffer_puts(out, own_variables[1], err));
+  CB_TRY(front_buffer_append(out, program->study, strlen(program->study) + 1, err));
+  CB_TRY(front_buffer_printf(out, err, "%s%" PRIu64, own_variables[2],
+                             cocabo_trial_seed(trial)));
+  CB_TRY(front_buffer_append(out, "", 1, err));
+  CB_TRY(front_buffer_puts(out, own_variables[3], err));
+  CB_TRY(front_put_json_params(out, trial, err));
+  CB_TRY(front_buffer_append(out, "", 1, err));
+  CB_TRY(front_buffer_puts(out, own_variables[4], err));
   return front_buffer_append(out, result, strlen(result) + 1, err);
 }
 
@@ -67,7 +69,7 @@ static char **list_variables(const front_buffer *own) {
   size_t n = 0;
   while (environ[n])
     n++;
-  char **list = calloc(N_OWN + n + 1, sizeof *list);
+  char **list = cb_calloc(N_OWN + n + 1, sizeof *list);
   if (!list)
     return NULL;
   size_t used = 0;
@@ -84,7 +86,7 @@ static char **list_variables(const front_buffer *own) {
 cocabo_status cli_make_folder(const char *path, cocabo_error *err) {
   char part[CLI_PATH_SIZE];
   if (strlen(path) >= sizeof part)
-    return front_fail(err, COCABO_E_INVALID, "the path of the log folder is too long");
+    return cb_fail(err, COCABO_E_INVALID, "the path of the log folder is too long");
   strcpy(part, path);
   for (char *slash = part; *slash;) {
     slash += strspn(slash, "/");
@@ -96,9 +98,8 @@ cocabo_status cli_make_folder(const char *path, cocabo_error *err) {
   }
   struct stat info;
   if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || access(path, W_OK) != 0)
-    return front_fail(err, COCABO_E_INVALID,
-                      "cannot write to the log folder \"%s\": %s", path,
-                      strerror(errno ? errno : ENOTDIR));
+    return cb_fail(err, COCABO_E_INVALID, "cannot write to the log folder \"%s\": %s",
+                   path, strerror(errno ? errno : ENOTDIR));
   return COCABO_OK;
 }
 
@@ -123,8 +124,8 @@ static cocabo_status open_logs(int logs[2], const char *folder,
     if (logs[i] < 0) {
       const int why = errno;
       close_logs(logs);
-      return front_fail(err, COCABO_E_STORE, "cannot write the log %s: %s", path,
-                        strerror(why));
+      return cb_fail(err, COCABO_E_STORE, "cannot write the log %s: %s", path,
+                     strerror(why));
     }
   }
   return COCABO_OK;
@@ -148,8 +149,8 @@ static cocabo_status start_with(cli_attempt *attempt, const cli_program *program
                                 cocabo_error *err) {
   char path[CLI_PATH_SIZE];
   cli_start start = {.path = path, .argv = words, .envp = variables, .guard = guard};
-  FRONT_TRY(find_path(program, words[0], path, err));
-  FRONT_TRY(open_logs(start.logs, program->log_folder, trial, again, err));
+  CB_TRY(find_path(program, words[0], path, err));
+  CB_TRY(open_logs(start.logs, program->log_folder, trial, again, err));
   return cli_process_start(&attempt->process, &start, err);
 }
 
@@ -164,11 +165,11 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
   if (status == COCABO_OK)
     status = cli_template_fill(program->command, program->space, trial, &words, err);
   if (status == COCABO_OK && !(variables = list_variables(&own)))
-    status = front_no_memory(err);
+    status = cb_no_memory(err);
   if (status == COCABO_OK)
     status = start_with(attempt, program, guard, words, variables, trial, again, err);
-  free(variables);
-  free(words);
+  cb_free(variables);
+  cb_free(words);
   front_buffer_free(&own);
   return status;
 }

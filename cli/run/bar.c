@@ -1,3 +1,4 @@
+/* bar.c - draws the bar of a study and estimates the time that is left. */
 #define _GNU_SOURCE /* winsize */
 #include "run/bar.h"
 

@@ -1,3 +1,5 @@
+/* capture.c - keeps the last line and the last bytes of a stream that arrives in
+ * pieces of any size, and makes text of others harmless. */
 #include "run/capture.h"
 
 #include <stdint.h>

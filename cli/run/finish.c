@@ -1,3 +1,5 @@
+/* finish.c - prints the summary at the end of a run, for people or as JSON, and
+ * chooses the exit status. */
 #include "run/finish.h"
 
 #include <inttypes.h>
@@ -5,26 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/show.h"
 #include "io/output.h"
 
 /* ---- the best trial ------------------------------------------------------------- */
 
 static cocabo_status put_best(front_buffer *out, const cocabo_trial *best,
                               cocabo_error *err) {
-  FRONT_TRY(front_buffer_printf(out, err, "best trial %" PRId64 ": ",
-                                cocabo_trial_number(best)));
-  FRONT_TRY(front_put_digits(out, cocabo_trial_value(best), err));
-  FRONT_TRY(front_buffer_puts(out, "\n", err));
+  CB_TRY(front_buffer_printf(out, err, "best trial %" PRId64 ": ",
+                             cocabo_trial_number(best)));
+  CB_TRY(front_put_digits(out, cocabo_trial_value(best), err));
+  CB_TRY(front_buffer_puts(out, "\n", err));
   for (size_t i = 0; i < cocabo_trial_count(best); i++) {
     const char *name;
     cocabo_value value;
-    char shown[SHOWN];
-    FRONT_TRY(cocabo_trial_get(best, i, &name, &value, err));
-    FRONT_TRY(front_buffer_printf(out, err, "  %s = ", show_text(shown, name)));
-    FRONT_TRY(cli_put_shown_value(out, &value, err));
-    FRONT_TRY(front_buffer_puts(out, "\n", err));
+    char shown[CB_SHOWN];
+    CB_TRY(cocabo_trial_get(best, i, &name, &value, err));
+    CB_TRY(front_buffer_printf(out, err, "  %s = ", cb_text_show(shown, name)));
+    CB_TRY(cli_put_shown_value(out, &value, err));
+    CB_TRY(front_buffer_puts(out, "\n", err));
   }
   return COCABO_OK;
 }
@@ -32,7 +34,7 @@ static cocabo_status put_best(front_buffer *out, const cocabo_trial *best,
 /* COCABO_E_NOT_FOUND if there is none. */
 static cocabo_status print_best(const cli_run *run, cocabo_error *err) {
   cocabo_trial *best;
-  FRONT_TRY(cocabo_study_best(run->session.study, &best, err));
+  CB_TRY(cocabo_study_best(run->session.study, &best, err));
   front_buffer text = {0};
   cocabo_status status = run->common->json ? cli_put_json_trial(&text, best, err)
                                            : put_best(&text, best, err);
@@ -49,7 +51,7 @@ static cocabo_status print_best(const cli_run *run, cocabo_error *err) {
 
 /* Failures with the same first line of their reason. */
 typedef struct failure {
-  char line[SHOWN];
+  char line[CB_SHOWN];
   int64_t n;
 } failure;
 
@@ -61,9 +63,9 @@ typedef struct failures {
 } failures;
 
 static void count_failure(failures *f, const char *reason) {
-  char first[256], line[SHOWN];
+  char first[256], line[CB_SHOWN];
   snprintf(first, sizeof first, "%.*s", (int)strcspn(reason, "\n"), reason);
-  show_text(line, first);
+  cb_text_show(line, first);
   int i = 0;
   while (i < f->n && strcmp(f->kinds[i].line, line) != 0)
     i++;
@@ -170,6 +172,6 @@ int cli_finish_run(const cli_run *run, const cli_ended *ended) {
     return FRONT_INTERRUPTED;
   if (status == COCABO_OK)
     return FRONT_DONE;
-  front_fail(&err, COCABO_E_STATE, "no trial has completed");
+  cb_fail(&err, COCABO_E_STATE, "no trial has completed");
   return front_complain(run->name, FRONT_NOTHING, &err);
 }

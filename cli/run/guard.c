@@ -1,3 +1,5 @@
+/* guard.c - the guard process: forked before any trial runs, it is told which process
+ * groups exist and kills what is left of them when its socket closes. */
 #define _GNU_SOURCE /* close_range, nftw */
 #include "run/guard.h"
 
@@ -13,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 /* What goes down the line: a group that lives now, or (negative) one that is gone. */
 typedef struct message {
@@ -53,7 +55,7 @@ static void note(pid_t *groups, int *n, message m) {
 }
 
 /* Only its parent's end is a reason to end. */
-static void turn_deaf(void) {
+static void ignore_signals(void) {
   setsid();
   const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
   for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
@@ -84,7 +86,7 @@ static int make_folder(char *folder, size_t size) {
 /* The folder is made by whoever removes it: there is no moment at which the parent's
  * death would leave it behind. */
 _Noreturn static void stand_guard(int fd) {
-  turn_deaf();
+  ignore_signals();
   fd = keep_only(fd);
   hello h = {0};
   h.why = make_folder(h.folder, sizeof h.folder);
@@ -108,7 +110,7 @@ _Noreturn static void stand_guard(int fd) {
 static cocabo_status fork_guard(cli_guard *guard, cocabo_error *err) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return front_fail(err, COCABO_E_STORE, "cannot make a socket: %s", strerror(errno));
+    return cb_fail(err, COCABO_E_STORE, "cannot make a socket: %s", strerror(errno));
   guard->pid = fork();
   if (guard->pid == 0) {
     close(ends[1]);
@@ -118,20 +120,20 @@ static cocabo_status fork_guard(cli_guard *guard, cocabo_error *err) {
   close(ends[0]);
   guard->fd = ends[1];
   if (guard->pid < 0)
-    return front_fail(err, COCABO_E_STORE, "cannot start a process: %s", strerror(why));
+    return cb_fail(err, COCABO_E_STORE, "cannot start a process: %s", strerror(why));
   return COCABO_OK;
 }
 
-static cocabo_status hear_hello(cli_guard *guard, cocabo_error *err) {
+static cocabo_status await_hello(cli_guard *guard, cocabo_error *err) {
   hello h = {.why = ECHILD};
   ssize_t got;
   do
     got = recv(guard->fd, &h, sizeof h, 0);
   while (got < 0 && errno == EINTR);
   if (got != sizeof h || h.why)
-    return front_fail(err, COCABO_E_STORE,
-                      "cannot make a temporary folder (TMPDIR says where): %s",
-                      strerror(h.why));
+    return cb_fail(err, COCABO_E_STORE,
+                   "cannot make a temporary folder (TMPDIR says where): %s",
+                   strerror(h.why));
   memcpy(guard->folder, h.folder, sizeof guard->folder);
   return COCABO_OK;
 }
@@ -140,7 +142,7 @@ cocabo_status cli_guard_start(cli_guard *guard, cocabo_error *err) {
   *guard = (cli_guard){.fd = -1, .pid = -1};
   cocabo_status status = fork_guard(guard, err);
   if (status == COCABO_OK)
-    status = hear_hello(guard, err);
+    status = await_hello(guard, err);
   if (status != COCABO_OK)
     cli_guard_stop(guard);
   return status;

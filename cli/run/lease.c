@@ -1,3 +1,6 @@
+/* lease.c - a thread that renews the leases of this runner, three times as often as
+ * they would run out. It uses the store alone, never the study's handle, which belongs
+ * to the main thread. */
 #include "run/lease.h"
 
 #include <errno.h>
@@ -12,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base.h"
 #include "common/clock.h"
-#include "common/fail.h"
 
 struct cli_lease {
   cocabo_store *store;
@@ -39,7 +42,7 @@ static void name_owner(char *out, size_t size) {
 }
 
 /* Waits on the clock that only goes forward; true: asked to stop. */
-static bool rest(void *user, double seconds) {
+static bool wait_or_stop(void *user, double seconds) {
   cli_lease *lease = user;
   const double until = front_now() + seconds;
   const struct timespec at = {.tv_sec = (time_t)until,
@@ -67,7 +70,8 @@ void cli_lease_keep(cocabo_store *store, const char *study, const char *owner,
 
 static void *renew(void *argument) {
   cli_lease *lease = argument;
-  cli_lease_keep(lease->store, lease->study, lease->owner, lease->seconds, rest, lease);
+  cli_lease_keep(lease->store, lease->study, lease->owner, lease->seconds,
+                 wait_or_stop, lease);
   return NULL;
 }
 
@@ -92,15 +96,15 @@ static void init_waiting(cli_lease *lease) {
 static void release(cli_lease *lease) {
   pthread_cond_destroy(&lease->changed);
   pthread_mutex_destroy(&lease->mutex);
-  free(lease);
+  cb_free(lease);
 }
 
 cocabo_status cli_lease_start(cli_lease **out, cocabo_store *store, cocabo_study *study,
                               double seconds, cocabo_error *err) {
   *out = NULL;
-  cli_lease *lease = calloc(1, sizeof *lease);
+  cli_lease *lease = cb_calloc(1, sizeof *lease);
   if (!lease)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   lease->store = store;
   lease->study = cocabo_study_name(study);
   lease->seconds = seconds;
@@ -109,8 +113,7 @@ cocabo_status cli_lease_start(cli_lease **out, cocabo_store *store, cocabo_study
   cocabo_status status = cocabo_study_lease(study, lease->owner, seconds, err);
   int why;
   if (status == COCABO_OK && (why = start_thread(lease)) != 0)
-    status =
-        front_fail(err, COCABO_E_STORE, "cannot start a thread: %s", strerror(why));
+    status = cb_fail(err, COCABO_E_STORE, "cannot start a thread: %s", strerror(why));
   if (status != COCABO_OK) {
     release(lease);
     return status;

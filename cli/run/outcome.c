@@ -1,9 +1,10 @@
+/* outcome.c - decides what a finished child has given: a value from the result file or
+ * the last line, or the reason of its failure. */
 #include "run/outcome.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base.h"
+
 /* ---- values --------------------------------------------------------------------- */
 
 static bool parse_object(const char *text, double *value) {
-  json_t *object = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
-  const json_t *item = json_object_get(object, "value");
-  const bool found = json_is_number(item);
-  if (found)
-    *value = json_number_value(item);
-  json_decref(object);
+  cb_json_tree tree = {0};
+  const bool found = cb_json_read_all(&tree, text, strlen(text), NULL) == COCABO_OK &&
+                     cb_json_number(cb_json_find(tree.nodes, "value"), value);
+  cb_json_tree_free(&tree);
   return found;
 }
 

@@ -1,3 +1,5 @@
+/* process.c - starts a child process in a session of its own, reads its output without
+ * blocking, and ends its whole group, first with TERM and then with KILL. */
 #define _GNU_SOURCE /* pipe2, environ */
 #include "run/process.h"
 
@@ -14,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/fail.h"
+#include "common/base.h"
 
 /* Seconds from TERM to KILL, and from the child's exit to not waiting for whoever has
  * its pipes. */
@@ -48,7 +50,7 @@ static cocabo_status open_pipes(pipes *p, cocabo_error *err) {
     if (pipe2(all[i], O_CLOEXEC) != 0) {
       const int why = errno;
       close_pipes(p);
-      return front_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(why));
+      return cb_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(why));
     }
   fcntl(p->out[0], F_SETFL, O_NONBLOCK);
   fcntl(p->err[0], F_SETFL, O_NONBLOCK);
@@ -100,7 +102,7 @@ static char **shell_arguments(const cli_start *start) {
   size_t n = 0;
   while (start->argv[n])
     n++;
-  char **list = calloc(n + 3, sizeof *list);
+  char **list = cb_calloc(n + 3, sizeof *list);
   if (!list)
     return NULL;
   list[0] = "/bin/sh";
@@ -137,21 +139,21 @@ static cocabo_status launch(const cli_start *start, pipes *p, pid_t *pid,
                             cocabo_error *err) {
   char **for_shell = shell_arguments(start);
   if (!for_shell)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   *pid = fork_program(start, p, for_shell);
   const int fork_error = *pid < 0 ? errno : 0;
-  free(for_shell);
+  cb_free(for_shell);
   close_file(&p->news[1]);
   if (fork_error)
-    return front_fail(err, COCABO_E_STORE, "cannot start a process: %s",
-                      strerror(fork_error));
+    return cb_fail(err, COCABO_E_STORE, "cannot start a process: %s",
+                   strerror(fork_error));
   const int why = exec_error(p->news[0]);
   if (!why)
     return COCABO_OK;
   cli_guard_leave(start->guard, *pid);
   waitpid(*pid, NULL, 0);
-  return front_fail(err, COCABO_E_NOT_FOUND, "cannot start %s: %s", start->argv[0],
-                    strerror(why));
+  return cb_fail(err, COCABO_E_NOT_FOUND, "cannot start %s: %s", start->argv[0],
+                 strerror(why));
 }
 
 /* Everything but the large texts, which clear themselves. */
@@ -302,7 +304,7 @@ bool cli_process_tick(cli_process *process, const cli_guard *guard, double now) 
   return true;
 }
 
-double cli_process_wake(const cli_process *process) {
+double cli_process_deadline(const cli_process *process) {
   return process->exited ? process->give_up_at : process->kill_at;
 }
 
@@ -316,12 +318,12 @@ static bool is_executable(const char *path) {
 static cocabo_status check_path(const char *command, cocabo_error *err) {
   struct stat info;
   if (stat(command, &info) != 0)
-    return front_fail(err, COCABO_E_NOT_FOUND, "command \"%s\": %s", command,
-                      strerror(errno));
+    return cb_fail(err, COCABO_E_NOT_FOUND, "command \"%s\": %s", command,
+                   strerror(errno));
   if (!is_executable(command))
-    return front_fail(err, COCABO_E_NOT_FOUND, "command \"%s\" is not %s", command,
-                      S_ISREG(info.st_mode) ? "executable, chmod +x makes it so"
-                                            : "a program");
+    return cb_fail(err, COCABO_E_NOT_FOUND, "command \"%s\" is not %s", command,
+                   S_ISREG(info.st_mode) ? "executable, chmod +x makes it so"
+                                         : "a program");
   return COCABO_OK;
 }
 
@@ -346,14 +348,14 @@ cocabo_status cli_find_program(const char *command, char *path, size_t size,
                                cocabo_error *err) {
   if (strchr(command, '/')) {
     if (strlen(command) >= size)
-      return front_fail(err, COCABO_E_NOT_FOUND, "the command's path is too long");
+      return cb_fail(err, COCABO_E_NOT_FOUND, "the command's path is too long");
     strcpy(path, command);
     return check_path(command, err);
   }
   if (*command && search_path(command, path, size))
     return COCABO_OK;
-  return front_fail(err, COCABO_E_NOT_FOUND, "command not found: \"%s\"%s%s%s", command,
-                    is_executable(command) ? ", did you mean ./" : "",
-                    is_executable(command) ? command : "",
-                    is_executable(command) ? "?" : "");
+  return cb_fail(err, COCABO_E_NOT_FOUND, "command not found: \"%s\"%s%s%s", command,
+                 is_executable(command) ? ", did you mean ./" : "",
+                 is_executable(command) ? command : "",
+                 is_executable(command) ? "?" : "");
 }

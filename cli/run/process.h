@@ -64,7 +64,7 @@ void cli_process_stop(cli_process *process, cli_stop why, double now);
 /* Looks after it; true: it is over, its status is known, the group is gone. */
 bool cli_process_tick(cli_process *process, const cli_guard *guard, double now);
 /* When tick should be called again although nothing happens; INFINITY: no need. */
-double cli_process_wake(const cli_process *process);
+double cli_process_deadline(const cli_process *process);
 
 /* Kills the group and waits for the child, without a grace. */
 void cli_process_kill(cli_process *process, const cli_guard *guard);

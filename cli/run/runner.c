@@ -1,3 +1,7 @@
+/* runner.c - the loop of run and worker, in one thread: it asks for trials while slots
+ * are free, polls the children, records results, and stops by budget, by time or by
+ * signal. A slot is free, running, or settled: its result is known and not yet
+ * recorded. */
 #include "run/runner.h"
 
 #include <fcntl.h>
@@ -10,8 +14,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/base.h"
 #include "common/clock.h"
-#include "common/show.h"
 #include "io/output.h"
 #include "run/bar.h"
 #include "run/finish.h"
@@ -143,10 +147,10 @@ static void say_trial(runner *r, const slot *s) {
 /* The last line of standard error usually names the mistake. */
 static void say_last_line(runner *r, const char *reason) {
   const char *line = strrchr(reason, '\n');
-  char shown[SHOWN], text[SHOWN + 2];
+  char shown[CB_SHOWN], text[CB_SHOWN + 2];
   if (!line)
     return;
-  snprintf(text, sizeof text, "  %s", show_text(shown, line + 1));
+  snprintf(text, sizeof text, "  %s", cb_text_show(shown, line + 1));
   say(r, text);
 }
 
@@ -166,7 +170,7 @@ static void report(runner *r, const slot *s) {
 
 /* ---- recording ------------------------------------------------------------------ */
 
-static void vacate(slot *s) {
+static void clear_slot(slot *s) {
   cocabo_trial_free(s->trial);
   s->trial = NULL;
   s->state = FREE;
@@ -177,8 +181,8 @@ static void vacate(slot *s) {
 static cocabo_status give_back(runner *r, const slot *s, cocabo_error *err) {
   cocabo_trial *now;
   const int64_t number = cocabo_trial_number(s->trial);
-  FRONT_TRY(cocabo_study_sync(r->study, err));
-  FRONT_TRY(cocabo_study_trial(r->study, number, &now, err));
+  CB_TRY(cocabo_study_sync(r->study, err));
+  CB_TRY(cocabo_study_trial(r->study, number, &now, err));
   const bool ours = cocabo_trial_get_state(now) == COCABO_RUNNING &&
                     cocabo_trial_attempt(now) == cocabo_trial_attempt(s->trial);
   cocabo_trial_free(now);
@@ -212,10 +216,10 @@ static cocabo_status record(runner *r, slot *s, double now, cocabo_error *err) {
     s->record_at = now + store_pause;
     return COCABO_OK;
   }
-  FRONT_TRY(status);
+  CB_TRY(status);
   r->ended.given_back += s->give_back;
   report(r, s);
-  vacate(s);
+  clear_slot(s);
   return COCABO_OK;
 }
 
@@ -262,19 +266,19 @@ static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err)
   return COCABO_OK;
 }
 
-static cocabo_status look_after(runner *r, slot *s, double now, cocabo_error *err) {
+static cocabo_status advance_slot(runner *r, slot *s, double now, cocabo_error *err) {
   if (s->state == RUNNING) {
     if (now >= s->deadline)
       cli_process_stop(&s->attempt.process, CLI_TIMED_OUT, now);
     if (cli_process_tick(&s->attempt.process, &r->guard, now))
-      FRONT_TRY(conclude(r, s, now, err));
+      CB_TRY(conclude(r, s, now, err));
   }
   return s->state == SETTLED ? record(r, s, now, err) : COCABO_OK;
 }
 
-static cocabo_status look_after_slots(runner *r, cocabo_error *err) {
+static cocabo_status advance_slots(runner *r, cocabo_error *err) {
   for (int64_t i = 0; i < r->run->workers; i++)
-    FRONT_TRY(look_after(r, &r->slots[i], front_now(), err));
+    CB_TRY(advance_slot(r, &r->slots[i], front_now(), err));
   return COCABO_OK;
 }
 
@@ -294,7 +298,7 @@ static bool is_idle(const runner *r) {
   return true;
 }
 
-static cocabo_status hear_refusal(runner *r, cocabo_status status, double now) {
+static cocabo_status handle_refusal(runner *r, cocabo_status status, double now) {
   r->refusal = status;
   r->ask_at = now + (status == COCABO_E_BUSY ? store_pause : ask_pause);
   switch (status) {
@@ -316,7 +320,7 @@ static cocabo_status ask(runner *r, slot *s, cocabo_error *err) {
   const cocabo_status status = cocabo_study_ask(r->study, 1, &s->trial, err);
   const double now = front_now(); /* thinking takes time */
   if (status != COCABO_OK)
-    return hear_refusal(r, status, now);
+    return handle_refusal(r, status, now);
   r->refusal = COCABO_OK;
   r->busy_since = INFINITY;
   s->starts = 0;
@@ -327,7 +331,7 @@ static cocabo_status fill_slots(runner *r, cocabo_error *err) {
   slot *s;
   while (!r->stopping && !cli_signals_stop() && front_now() >= r->ask_at &&
          (s = free_slot(r)))
-    FRONT_TRY(ask(r, s, err));
+    CB_TRY(ask(r, s, err));
   return COCABO_OK;
 }
 
@@ -348,7 +352,7 @@ static void stop(runner *r, cli_end why, double now) {
       (void)give_back(r, &r->slots[i], NULL);
 }
 
-static void heed_limits(runner *r, double now) {
+static void check_limits(runner *r, double now) {
   if (r->stopping)
     return;
   if (cli_signals_stop()) {
@@ -380,11 +384,11 @@ static bool is_over(runner *r) {
 
 /* ---- waiting -------------------------------------------------------------------- */
 
-static double slot_wake(const slot *s) {
+static double slot_deadline(const slot *s) {
   if (s->state == RUNNING) {
     const cli_process *process = &s->attempt.process;
     const double stop_at = process->stop == CLI_RUNS_ON ? s->deadline : INFINITY;
-    return fmin(stop_at, cli_process_wake(process));
+    return fmin(stop_at, cli_process_deadline(process));
   }
   return s->state == SETTLED ? s->record_at : INFINITY;
 }
@@ -396,7 +400,7 @@ static int milliseconds_to_wait(runner *r, double now) {
   else if (free_slot(r))
     wake = fmin(wake, r->ask_at);
   for (int64_t i = 0; i < r->run->workers; i++)
-    wake = fmin(wake, slot_wake(&r->slots[i]));
+    wake = fmin(wake, slot_deadline(&r->slots[i]));
   const double wait = 1000.0 * (wake - now);
   return wait <= 0.0 ? 0 : wait < 60000.0 ? (int)ceil(wait) : 60000;
 }
@@ -411,7 +415,7 @@ static slot *slot_of_file(runner *r, int fd) {
   return NULL;
 }
 
-static void wait_for_news(runner *r) {
+static void wait_for_events(runner *r) {
   struct pollfd files[2 * CLI_MAX_WORKERS + 1] = {
       {.fd = cli_signals_file(), .events = POLLIN}};
   int n = 1;
@@ -420,7 +424,7 @@ static void wait_for_news(runner *r) {
       n += cli_process_files(&r->slots[i].attempt.process, files + n);
   if (poll(files, (nfds_t)n, milliseconds_to_wait(r, front_now())) <= 0)
     return;
-  cli_signals_rest();
+  cli_signals_drain();
   for (int i = 1; i < n; i++)
     if (files[i].revents)
       cli_process_read(&slot_of_file(r, files[i].fd)->attempt.process, files[i].fd);
@@ -461,11 +465,11 @@ static void show(runner *r, double now) {
 
 static cocabo_status supervise(runner *r, cocabo_error *err) {
   while (!is_over(r)) {
-    heed_limits(r, front_now());
-    FRONT_TRY(fill_slots(r, err));
+    check_limits(r, front_now());
+    CB_TRY(fill_slots(r, err));
     show(r, front_now());
-    wait_for_news(r);
-    FRONT_TRY(look_after_slots(r, err));
+    wait_for_events(r);
+    CB_TRY(advance_slots(r, err));
   }
   return COCABO_OK;
 }
@@ -496,7 +500,7 @@ static void abandon(runner *r) {
       continue;
     if (record_once(r, s, NULL) != COCABO_OK && !s->give_back)
       say_lost(r, s);
-    vacate(s);
+    clear_slot(s);
   }
 }
 
@@ -530,12 +534,12 @@ static void hold_standard_files(void) {
 
 static cocabo_status open_parts(runner *r, cocabo_error *err) {
   const cli_run *run = r->run;
-  r->slots = calloc((size_t)run->workers, sizeof *r->slots);
+  r->slots = cb_calloc((size_t)run->workers, sizeof *r->slots);
   if (!r->slots)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   allow_files(run->workers);
-  FRONT_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
-  FRONT_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
+  CB_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
+  CB_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
   cocabo_study_on_interrupt(r->study, asked_to_stop, NULL);
   return cocabo_study_sync(r->study, err);
 }
@@ -544,7 +548,7 @@ static void close_parts(runner *r) {
   cocabo_study_on_interrupt(r->study, NULL, NULL);
   cli_lease_stop(r->lease);
   cli_guard_stop(&r->guard);
-  free(r->slots);
+  cb_free(r->slots);
 }
 
 static cocabo_status run_loop(runner *r, cocabo_error *err) {
@@ -570,7 +574,7 @@ cocabo_status cli_run_trials(const cli_run *run, cli_ended *ended, cocabo_error 
               .busy_since = INFINITY,
               .idle_since = INFINITY};
   hold_standard_files();
-  FRONT_TRY(cli_signals_catch(err));
+  CB_TRY(cli_signals_catch(err));
   cocabo_status status = open_parts(&r, err);
   if (status == COCABO_OK)
     status = run_loop(&r, err);

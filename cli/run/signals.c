@@ -1,3 +1,4 @@
+/* signals.c - signal handlers that write to a pipe, which the poll loop reads. */
 #define _GNU_SOURCE /* pipe2 */
 #include "run/signals.h"
 
@@ -9,14 +10,14 @@
 #include <unistd.h>
 
 #include "common/args.h"
-#include "common/fail.h"
+#include "common/base.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };
 
 static struct sigaction old[N_CAUGHT];
 static volatile sig_atomic_t stop;
-static int wake[2] = {-1, -1};
+static int self_pipe[2] = {-1, -1};
 
 static void on_signal(int number) {
   const int why = errno;
@@ -25,7 +26,7 @@ static void on_signal(int number) {
   if (number != SIGCHLD && !stop)
     stop = number;
   /* A full pipe wakes the loop as well as one more byte would. */
-  if (write(wake[1], "", 1) < 0)
+  if (write(self_pipe[1], "", 1) < 0)
     errno = 0;
   errno = why;
 }
@@ -38,8 +39,8 @@ static bool is_left_alone(int number) {
 }
 
 cocabo_status cli_signals_catch(cocabo_error *err) {
-  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-    return front_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(errno));
+  if (pipe2(self_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    return cb_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(errno));
   stop = 0;
   for (int i = 0; i < N_CAUGHT; i++) {
     struct sigaction action = {.sa_flags = SA_RESTART | SA_NOCLDSTOP};
@@ -55,18 +56,18 @@ cocabo_status cli_signals_catch(cocabo_error *err) {
 void cli_signals_release(void) {
   for (int i = 0; i < N_CAUGHT; i++)
     sigaction(caught[i], &old[i], NULL);
-  close(wake[0]);
-  close(wake[1]);
-  wake[0] = wake[1] = -1;
+  close(self_pipe[0]);
+  close(self_pipe[1]);
+  self_pipe[0] = self_pipe[1] = -1;
 }
 
 int cli_signals_file(void) {
-  return wake[0];
+  return self_pipe[0];
 }
 
-void cli_signals_rest(void) {
+void cli_signals_drain(void) {
   char bytes[64];
-  while (read(wake[0], bytes, sizeof bytes) > 0)
+  while (read(self_pipe[0], bytes, sizeof bytes) > 0)
     continue;
 }
 

@@ -14,9 +14,9 @@
 cocabo_status cli_signals_catch(cocabo_error *err);
 void cli_signals_release(void);
 
-/* To poll for POLLIN: something happened. cli_signals_rest makes it quiet again. */
+/* To poll for POLLIN: something happened. cli_signals_drain makes it quiet again. */
 int cli_signals_file(void);
-void cli_signals_rest(void);
+void cli_signals_drain(void);
 
 /* The signal that asked to stop, or 0. */
 int cli_signals_stop(void);

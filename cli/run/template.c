@@ -1,3 +1,5 @@
+/* template.c - finds the holes in the words of a command and fills them with the
+ * values of a trial. */
 #include "run/template.h"
 
 #include <ctype.h>
@@ -5,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/fail.h"
-#include "common/guess.h"
-#include "common/show.h"
 #include "io/output.h"
 
 /* ---- finding holes -------------------------------------------------------------- */
@@ -58,22 +58,22 @@ static size_t word_in_braces(const char *text) {
 }
 
 static bool is_slip(const cocabo_space *space, const char *text, size_t size,
-                    front_guess *guess, char name[FRONT_GUESS_LONGEST + 1]) {
-  if (size == 0 || size > FRONT_GUESS_LONGEST)
+                    cb_guess *guess, char name[CB_NAME_MAX + 1]) {
+  if (size == 0 || size > CB_NAME_MAX)
     return false;
   memcpy(name, text, size);
   name[size] = '\0';
-  *guess = (front_guess){.name = name};
+  *guess = (cb_guess){.word = name};
   const char *known;
   for (size_t i = 0; (known = hole_name(space, i)); i++)
-    front_guess_consider(guess, known);
-  return front_guess_is_near(guess);
+    cb_guess_consider(guess, known);
+  return guess->closest != NULL;
 }
 
 /* The piece that begins with a brace; text[0] is '{'. */
 static piece piece_at_brace(const cocabo_space *space, const char *text) {
-  front_guess guess;
-  char name[FRONT_GUESS_LONGEST + 1];
+  cb_guess guess;
+  char name[CB_NAME_MAX + 1];
   const bool twice = text[1] == '{';
   const char *inner = text + 1 + twice;
   size_t size = known_name(space, inner);
@@ -101,13 +101,13 @@ static piece next_piece(const cocabo_space *space, const char *text) {
 
 static cocabo_status refuse_slip(const cocabo_space *space, const piece *p,
                                  const char *word, cocabo_error *err) {
-  front_guess guess;
-  char name[FRONT_GUESS_LONGEST + 1], shown[SHOWN];
+  cb_guess guess;
+  char name[CB_NAME_MAX + 1], shown[CB_SHOWN];
   is_slip(space, p->text, p->size, &guess, name);
-  return front_fail(err, COCABO_E_NOT_FOUND,
-                    "unknown parameter {%s} in \"%s\", did you mean {%s}? "
-                    "({{%s}} stands for the text {%s})",
-                    name, show_text(shown, word), guess.best, name, name);
+  return cb_fail(err, COCABO_E_NOT_FOUND,
+                 "unknown parameter {%s} in \"%s\", did you mean {%s}? "
+                 "({{%s}} stands for the text {%s})",
+                 name, cb_text_show(shown, word), guess.closest, name, name);
 }
 
 cocabo_status cli_template_check(char *const *words, const cocabo_space *space,
@@ -143,7 +143,7 @@ static cocabo_status put_value(front_buffer *out, const piece *p,
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
-    FRONT_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
     if (strlen(name) == p->size && strncmp(name, p->text, p->size) == 0)
       return cli_put_plain_value(out, &value, err);
   }
@@ -166,10 +166,10 @@ static cocabo_status fill_texts(front_buffer *out, char *const *words,
   for (; *words; words++) {
     for (const char *text = *words; *text;) {
       const piece p = next_piece(space, text);
-      FRONT_TRY(put_piece(out, &p, trial, err));
+      CB_TRY(put_piece(out, &p, trial, err));
       text += p.skip;
     }
-    FRONT_TRY(front_buffer_append(out, "", 1, err));
+    CB_TRY(front_buffer_append(out, "", 1, err));
   }
   return COCABO_OK;
 }
@@ -179,7 +179,7 @@ static char **pack(const front_buffer *texts, char *const *words) {
   size_t n = 0;
   while (words[n])
     n++;
-  char **list = malloc((n + 1) * sizeof *list + texts->size);
+  char **list = cb_calloc((n + 1) * sizeof *list + texts->size, 1);
   if (!list)
     return NULL;
   char *text = (char *)(list + n + 1);
@@ -200,7 +200,7 @@ cocabo_status cli_template_fill(char *const *words, const cocabo_space *space,
   front_buffer texts = {0};
   cocabo_status status = fill_texts(&texts, words, space, trial, err);
   if (status == COCABO_OK && !(*out = pack(&texts, words)))
-    status = front_no_memory(err);
+    status = cb_no_memory(err);
   front_buffer_free(&texts);
   return status;
 }

@@ -1,12 +1,14 @@
+/* tune.c - checks the command, runs the loop of runner.h, and prints the end. */
 #include "run/tune.h"
 
+#include "common/base.h"
 #include "run/finish.h"
 #include "run/runner.h"
 #include "run/template.h"
 
 static cocabo_status parse_lease(const char *text, double *out, cocabo_error *err) {
   int64_t seconds = CLI_LEASE_SECONDS;
-  FRONT_TRY(front_parse_int("--lease", text, 1, 1000000, &seconds, err));
+  CB_TRY(front_parse_int("--lease", text, 1, 1000000, &seconds, err));
   *out = (double)seconds;
   return COCABO_OK;
 }
@@ -18,19 +20,19 @@ cocabo_status cli_tune_check(const cli_tune_args *args, cocabo_error *err) {
 
 cocabo_status cli_tune_want(const cli_spec *spec, cocabo_error *err) {
   if (!(spec->trials > 0) && !(spec->timeout > 0.0)) /* NaN: not said */
-    return front_fail(err, COCABO_E_INVALID,
-                      "when to stop? want -n TRIALS or --timeout SECONDS");
+    return cb_fail(err, COCABO_E_INVALID,
+                   "when to stop? want -n TRIALS or --timeout SECONDS");
   if (!spec->command)
-    return front_fail(err, COCABO_E_INVALID,
-                      "what to run? want a command after --, such as "
-                      "-- python3 train.py {lr}");
+    return cb_fail(err, COCABO_E_INVALID,
+                   "what to run? want a command after --, such as "
+                   "-- python3 train.py {lr}");
   return COCABO_OK;
 }
 
 cocabo_status cli_tune_recall(cli_spec *spec, const cocabo_study *study,
                               cocabo_error *err) {
   const double said = spec->timeout;
-  FRONT_TRY(cli_spec_recall(spec, study, err));
+  CB_TRY(cli_spec_recall(spec, study, err));
   if (spec->trials > 0)
     spec->timeout = said;
   return COCABO_OK;
@@ -57,12 +59,12 @@ static void note_missing_holes(const cli_run *run) {
 static cocabo_status prepare(cli_run *run, const cli_spec *spec,
                              const cli_tune_args *args, cocabo_error *err) {
   const cocabo_study *study = run->session.study;
-  FRONT_TRY(cli_tune_want(spec, err));
-  FRONT_TRY(parse_lease(args->lease, &run->lease, err));
-  FRONT_TRY(
+  CB_TRY(cli_tune_want(spec, err));
+  CB_TRY(parse_lease(args->lease, &run->lease, err));
+  CB_TRY(
       cli_program_find(&run->program, spec->command, cocabo_study_space(study), err));
   if (args->log_folder)
-    FRONT_TRY(cli_make_folder(args->log_folder, err));
+    CB_TRY(cli_make_folder(args->log_folder, err));
   run->program.study = cocabo_study_name(study);
   run->program.log_folder = args->log_folder;
   run->workers = spec->workers > 0 ? spec->workers : 1;

@@ -150,7 +150,7 @@ void cb_walk_no_memory(cb_walk *walk) {
   cb_walk_fail(walk, "memory");
 }
 
-static void skip_space(cb_walk *walk) {
+void cb_walk_space(cb_walk *walk) {
   while (walk->at < walk->end && (*walk->at == ' ' || *walk->at == '\t' ||
                                   *walk->at == '\n' || *walk->at == '\r'))
     walk->at++;
@@ -160,7 +160,7 @@ static void skip_space(cb_walk *walk) {
 static char look(cb_walk *walk) {
   if (walk->why)
     return '\0';
-  skip_space(walk);
+  cb_walk_space(walk);
   return walk->at < walk->end ? *walk->at : '\0';
 }
 
@@ -181,8 +181,7 @@ static bool take_word(cb_walk *walk, const char *word) {
 }
 
 void cb_walk_end(cb_walk *walk) {
-  skip_space(walk);
-  if (walk->at < walk->end)
+  if (look(walk) != '\0' || walk->at < walk->end) /* a failure stays where it is */
     cb_walk_fail(walk, "the end");
 }
 
@@ -272,9 +271,19 @@ int64_t cb_walk_integer(cb_walk *walk, int64_t low, int64_t high) {
   return value;
 }
 
-/* strtod wants the decimal point of the locale. */
+bool cb_walk_fits_integer(cb_walk *walk, int64_t *integer) {
+  look(walk);
+  const number n = walk->why ? (number){0} : scan_number(walk->at, walk->end);
+  if (n.length == 0 || n.real || !parse_integer(walk->at, n.length, integer))
+    return false;
+  walk->at += n.length;
+  return true;
+}
+
+/* strtod wants the decimal point of the locale. No double has more than 1385 characters
+ * when all its digits are written out. */
 static double parse_real(const char *text, size_t length) {
-  enum { LONGEST = 100 };
+  enum { LONGEST = 1500 };
   char digits[LONGEST + 16];
   const char *point = nl_langinfo(RADIXCHAR);
   const size_t point_bytes = strlen(point);
@@ -403,6 +412,7 @@ static size_t take_escape(cb_walk *walk, char out[4]) {
 static void take_text(cb_walk *walk, char *out, size_t size) {
   size_t used = 0;
   while (walk->at < walk->end && *walk->at != '"' && !walk->why) {
+    const char *start = walk->at;
     char bytes[4] = {*walk->at++};
     size_t n = (unsigned char)bytes[0] < 0x20 ? 0 : 1;
     if (bytes[0] == '\\')
@@ -413,7 +423,10 @@ static void take_text(cb_walk *walk, char *out, size_t size) {
       cb_walk_fail(walk, "a shorter text");
     else
       memcpy(out + used, bytes, n);
-    used += walk->why ? 0 : n;
+    if (walk->why)
+      walk->at = start; /* the place to name */
+    else
+      used += n;
   }
   out[used] = '\0';
   if (!walk->why && !take(walk, '"'))
@@ -448,12 +461,24 @@ char *cb_walk_string(cb_walk *walk) {
   return NULL;
 }
 
+void cb_walk_text(cb_walk *walk, char *out, size_t size) {
+  out[0] = '\0';
+  if (take(walk, '"'))
+    take_text(walk, out, size);
+  else
+    cb_walk_fail(walk, "a text");
+}
+
 void cb_walk_key(cb_walk *walk, char key[static CB_JSON_KEY]) {
+  cb_walk_long_key(walk, key, CB_JSON_KEY);
+}
+
+void cb_walk_long_key(cb_walk *walk, char *key, size_t size) {
   key[0] = '\0';
   if (!take(walk, '"'))
     cb_walk_fail(walk, "a key");
   else
-    take_text(walk, key, CB_JSON_KEY);
+    take_text(walk, key, size);
   if (!take(walk, ':'))
     cb_walk_fail(walk, "a colon");
 }
@@ -488,9 +513,8 @@ cb_json_type cb_walk_peek(cb_walk *walk) {
 static void skip(cb_walk *walk, int depth);
 
 static void skip_list(cb_walk *walk, char from, char to, int depth) {
-  enum { DEEPEST = 100 };
   char key[CB_JSON_KEY];
-  if (depth > DEEPEST)
+  if (depth >= CB_JSON_DEPTH)
     cb_walk_fail(walk, "fewer brackets inside each other");
   for (cb_walk_open(walk, from); cb_walk_more(walk, to);) {
     if (from == '{')

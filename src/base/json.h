@@ -1,9 +1,10 @@
-/* json.h - JSON, as far as events need it: a text that grows, and a walk through one.
+/* json.h - JSON: a text that grows, and a walk through one.
  *
  * There is no tree in between. Opening a study reads every event of its log, and with a
- * tree of jansson's that took most of the time: 220 ms for 10 000 trials of 20
- * parameters with their draws, 75 ms without. Both directions remember the first
- * failure and do nothing from then on, so that only the end needs a check.
+ * tree (of jansson's) that took most of the time: 220 ms for 10 000 trials of 20
+ * parameters with their draws, 75 ms without. Where a tree is what is wanted,
+ * json_tree.h builds one with this walk. Both directions remember the first failure and
+ * do nothing from then on, so that only the end needs a check.
  */
 #ifndef CB_BASE_JSON_H
 #define CB_BASE_JSON_H
@@ -14,8 +15,10 @@
 
 #include "cocabo.h"
 
-/* No text is longer than this, so that reading one never needs much memory. */
-enum { CB_JSON_MAX = 16 << 20 };
+enum {
+  CB_JSON_MAX = 16 << 20, /* bytes of an event: reading one never needs much memory */
+  CB_JSON_DEPTH = 100     /* lists inside each other */
+};
 
 /* ---- writing --------------------------------------------------------------------- */
 
@@ -65,7 +68,8 @@ typedef struct cb_walk {
 } cb_walk;
 
 cb_walk cb_walk_start(const char *text, size_t length);
-/* Nothing but space may follow. */
+void cb_walk_space(cb_walk *walk); /* past white space */
+/* Nothing but white space may follow. */
 void cb_walk_end(cb_walk *walk);
 /* Remembers a failure found by the caller; `why` is static. */
 void cb_walk_fail(cb_walk *walk, const char *why);
@@ -77,6 +81,8 @@ void cb_walk_no_memory(cb_walk *walk);
 void cb_walk_open(cb_walk *walk, char bracket);
 bool cb_walk_more(cb_walk *walk, char bracket);
 void cb_walk_key(cb_walk *walk, char key[static CB_JSON_KEY]);
+/* The same for keys of less than `size` > 0 bytes. */
+void cb_walk_long_key(cb_walk *walk, char *key, size_t size);
 
 cb_json_type cb_walk_peek(cb_walk *walk); /* what comes next */
 int64_t cb_walk_integer(cb_walk *walk, int64_t low, int64_t high);
@@ -84,9 +90,13 @@ double cb_walk_real(cb_walk *walk); /* finite; an integer is fine */
 /* A number of either type: CB_JSON_INTEGER with both values, CB_JSON_REAL with the
  * second one only, or CB_JSON_NOTHING if it is none. */
 cb_json_type cb_walk_number(cb_walk *walk, int64_t *integer, double *real);
+/* An integer of 64 bits if the next number is one; else false, and it stays there. */
+bool cb_walk_fits_integer(cb_walk *walk, int64_t *integer);
 bool cb_walk_bool(cb_walk *walk);
 void cb_walk_null(cb_walk *walk);
 char *cb_walk_string(cb_walk *walk); /* owned by the caller; NULL on failure */
-void cb_walk_skip(cb_walk *walk);    /* any value */
+/* A text of less than `size` > 0 bytes. */
+void cb_walk_text(cb_walk *walk, char *out, size_t size);
+void cb_walk_skip(cb_walk *walk); /* any value */
 
 #endif

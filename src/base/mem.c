@@ -24,8 +24,11 @@ void *cb_realloc(void *block, size_t count, size_t size) {
 }
 
 char *cb_strdup(const char *text) {
-  const size_t bytes = strlen(text) + 1;
-  char *copy = cb_calloc(bytes, 1);
+  return cb_strndup(text, strlen(text));
+}
+
+char *cb_strndup(const char *text, size_t bytes) {
+  char *copy = bytes < SIZE_MAX ? cb_calloc(bytes + 1, 1) : NULL;
   if (copy)
     memcpy(copy, text, bytes);
   return copy;
@@ -38,7 +41,9 @@ void cb_free(void *block) {
 int cb_reserve(void **array, size_t *capacity, size_t want, size_t size) {
   if (want <= *capacity)
     return 1;
-  const size_t grown = want > 2 * *capacity ? want : 2 * *capacity;
+  size_t grown = *capacity < SIZE_MAX / 2 ? 2 * *capacity : want;
+  if (grown < want)
+    grown = want;
   void *bigger = cb_realloc(*array, grown, size);
   if (!bigger)
     return 0;

@@ -18,11 +18,13 @@ void *cb_realloc(void *block, size_t count, size_t size)
     __attribute__((warn_unused_result));
 
 char *cb_strdup(const char *text) __attribute__((warn_unused_result));
+/* The first `bytes` of a text that has no fewer, with a NUL behind them. */
+char *cb_strndup(const char *text, size_t bytes) __attribute__((warn_unused_result));
 
 void cb_free(void *block); /* NULL is allowed */
 
 /* Makes room for `want` items in a growable array: capacity at least doubles. On
- * failure (0 is returned) the array is as it was. */
+ * failure (0 is returned) the array is as it was. Release it with cb_free. */
 int cb_reserve(void **array, size_t *capacity, size_t want, size_t size)
     __attribute__((warn_unused_result));
 

@@ -19,6 +19,7 @@ typedef enum cb_purpose {
   CB_RNG_FIT = 5,     /* restarts of the hyper-parameter fit */
   CB_RNG_TRIAL = 6,   /* the seed handed to the user's program */
   CB_RNG_SOBOL = 7,   /* scrambling of Sobol points */
+  CB_RNG_SHARES = 8,  /* the importance of parameters */
   CB_RNG_BENCH = 100  /* cocabo-bench: noise, permutations, test points */
 } cb_purpose;
 

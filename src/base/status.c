@@ -16,14 +16,16 @@ static void trim_to_whole_character(char *text, size_t length) {
 cocabo_status cb_fail(cocabo_error *err, cocabo_status code, const char *fmt, ...) {
   if (!err)
     return code;
-  memset(err, 0, sizeof *err);
-  err->code = code;
+  /* Formatted aside: an argument may be the old sentence of the same error. */
+  char text[sizeof err->message];
   va_list args;
   va_start(args, fmt);
-  const int wanted = vsnprintf(err->message, sizeof err->message, fmt, args);
+  const int wanted = vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  if (wanted >= (int)sizeof err->message)
-    trim_to_whole_character(err->message, sizeof err->message - 1);
+  if (wanted >= (int)sizeof text)
+    trim_to_whole_character(text, sizeof text - 1);
+  *err = (cocabo_error){.code = code};
+  memcpy(err->message, text, strlen(text) + 1);
   return code;
 }
 

@@ -25,9 +25,26 @@ static int char_length(const unsigned char *s) {
   return length;
 }
 
-/* C0, DEL and C1 (U+0080 to U+009F, encoded C2 80 to C2 9F). */
-static bool is_control(const unsigned char *s) {
-  return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0);
+unsigned cb_text_decode(const char *text, size_t *size) {
+  const unsigned char *s = (const unsigned char *)text;
+  const int length = char_length(s);
+  *size = length > 0 ? (size_t)length : 1;
+  if (length < 2)
+    return length == 1 ? s[0] : CB_TEXT_STRAY;
+  unsigned character = s[0] & (0x7Fu >> length);
+  for (int i = 1; i < length; i++)
+    character = character << 6 | (s[i] & 0x3Fu);
+  return character;
+}
+
+/* C0, DEL and C1. */
+static bool is_control(unsigned c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0);
+}
+
+bool cb_text_is_control(unsigned c) {
+  return is_control(c) || c == 0x2028 || c == 0x2029 || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
 }
 
 bool cb_text_is_utf8(const char *text) {
@@ -41,9 +58,11 @@ bool cb_text_is_utf8(const char *text) {
   return true;
 }
 
+/* Names made of the characters that only cb_text_is_control counts are in use. */
 static bool has_control(const char *text) {
-  for (const unsigned char *s = (const unsigned char *)text; *s; s += char_length(s))
-    if (is_control(s))
+  size_t size;
+  for (; *text; text += size)
+    if (is_control(cb_text_decode(text, &size)))
       return true;
   return false;
 }
@@ -65,22 +84,28 @@ cocabo_status cb_name_check(const char *what, const char *name, cocabo_error *er
 }
 
 const char *cb_text_show(char out[static CB_SHOWN], const char *text) {
-  const unsigned char *s = (const unsigned char *)text;
-  size_t used = 0;
-  while (*s) {
-    const int whole = char_length(s);
-    const int taken = whole > 0 ? whole : 1;
-    if (used + (size_t)taken + sizeof "..." > CB_SHOWN) {
-      memcpy(out + used, "...", 3);
-      used += 3;
-      break;
+  return cb_text_show_within(out, text, CB_SHOWN - 1);
+}
+
+const char *cb_text_show_within(char out[static CB_SHOWN], const char *text,
+                                size_t most) {
+  static const char dots[] = "...";
+  const size_t room = most + 1 - sizeof dots;
+  size_t used = 0, size;
+  for (; *text; text += size) {
+    const unsigned c = cb_text_decode(text, &size);
+    const bool harmless = !cb_text_is_control(c) && (c != CB_TEXT_STRAY || size > 1);
+    const size_t need = harmless ? size : 1;
+    const bool is_last = text[size] == '\0';
+    if (used + need > (is_last ? most : room)) {
+      memcpy(out + used, dots, sizeof dots);
+      return out;
     }
-    if (whole == 0 || is_control(s))
-      out[used++] = '?';
+    if (harmless)
+      memcpy(out + used, text, size);
     else
-      for (int i = 0; i < whole; i++)
-        out[used++] = (char)s[i];
-    s += taken;
+      out[used] = '?';
+    used += need;
   }
   out[used] = '\0';
   return out;
@@ -225,9 +250,8 @@ const char *cb_value_show(char out[static CB_SHOWN], const cocabo_value *value) 
   return out;
 }
 
-static int least(int a, int b, int c) {
-  const int ab = a < b ? a : b;
-  return ab < c ? ab : c;
+static int least(int a, int b) {
+  return a < b ? a : b;
 }
 
 int cb_text_distance(const char *a, const char *b) {
@@ -235,25 +259,28 @@ int cb_text_distance(const char *a, const char *b) {
   if (length_a > CB_NAME_MAX || length_b > CB_NAME_MAX)
     return CB_NAME_MAX;
 
-  /* row[j] is the distance of a[0..i) and b[0..j). */
-  int row[CB_NAME_MAX + 1];
-  for (size_t j = 0; j <= length_b; j++)
-    row[j] = (int)j;
-  for (size_t i = 1; i <= length_a; i++) {
-    int diagonal = row[0];
-    row[0] = (int)i;
-    for (size_t j = 1; j <= length_b; j++) {
-      const int replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = least(replaced, row[j] + 1, row[j - 1] + 1);
+  /* d[i % 3][j] is the distance of a[0..i) and b[0..j): a swap looks two rows back. */
+  int d[3][CB_NAME_MAX + 1];
+  for (size_t i = 0; i <= length_a; i++)
+    for (size_t j = 0; j <= length_b; j++) {
+      int *here = &d[i % 3][j];
+      if (i == 0 || j == 0) {
+        *here = (int)(i + j);
+        continue;
+      }
+      const int *above = d[(i - 1) % 3];
+      *here = least(above[j] + 1, d[i % 3][j - 1] + 1);
+      *here = least(*here, above[j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        *here = least(*here, d[(i - 2) % 3][j - 2] + 1);
     }
-  }
-  return row[length_b];
+  return d[length_a % 3][length_b];
 }
 
 void cb_guess_consider(cb_guess *guess, const char *candidate) {
+  const size_t typed = strlen(guess->word), known = strlen(candidate);
   const int distance = cb_text_distance(guess->word, candidate);
-  const bool near = distance <= 2 && (size_t)distance < strlen(guess->word);
+  const bool near = 3 * (size_t)distance <= (typed > known ? typed : known);
   if (near && (!guess->closest || distance < guess->distance)) {
     guess->closest = candidate;
     guess->distance = distance;

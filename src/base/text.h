@@ -7,6 +7,7 @@
 #define CB_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cocabo.h"
@@ -17,6 +18,17 @@ enum {
   CB_DIGITS = 32     /* buffer for a number */
 };
 
+/* ---- characters ------------------------------------------------------------------ */
+
+/* Decodes the UTF-8 character at text, which is not at its end: its code point, and its
+ * size in bytes in *size. A byte that is no part of UTF-8 counts as one character, a
+ * CB_TEXT_STRAY of size 1 (U+FFFD itself takes three bytes). */
+enum { CB_TEXT_STRAY = 0xFFFD };
+unsigned cb_text_decode(const char *text, size_t *size);
+
+/* Characters that would move the cursor, end the line or turn it round. */
+bool cb_text_is_control(unsigned character);
+
 bool cb_text_is_utf8(const char *text);
 
 /* Non-empty UTF-8 of at most CB_NAME_MAX bytes without control characters. `what`
@@ -26,6 +38,11 @@ cocabo_status cb_name_check(const char *what, const char *name, cocabo_error *er
 /* The text, fit to be quoted: control characters and stray bytes become '?', a long
  * text ends in "...". Returns out. */
 const char *cb_text_show(char out[static CB_SHOWN], const char *text);
+/* The same in at most `most` bytes, 3 <= most < CB_SHOWN. */
+const char *cb_text_show_within(char out[static CB_SHOWN], const char *text,
+                                size_t most);
+
+/* ---- numbers and values ---------------------------------------------------------- */
 
 /* A number as users write it: digits with a point, perhaps an exponent, and nothing
  * else; finite; the same in every locale. */
@@ -41,12 +58,15 @@ const char *cb_number_show(char out[static CB_DIGITS], double number);
 const char *cb_value_show(char out[static CB_SHOWN], const cocabo_value *value);
 const char *cb_type_name(cocabo_type type); /* "null", "bool", ...; total */
 
-/* Least number of inserted, deleted or replaced bytes that turn a into b; a large
- * number if one of them is longer than CB_NAME_MAX. */
+/* ---- did you mean ---------------------------------------------------------------- */
+
+/* Least number of inserted, deleted or replaced bytes and swapped neighbours that turn
+ * a into b; a large number if one of them is longer than CB_NAME_MAX. */
 int cb_text_distance(const char *a, const char *b);
 
-/* Keeps the candidate nearest to a mistyped word, for "did you mean". Start with
- * {word, NULL, 0}; closest stays NULL unless a candidate is at most two edits away. */
+/* Keeps the candidate nearest to a mistyped word, the first of equals. Start with
+ * {word, NULL, 0}; closest, which is borrowed, stays NULL unless a candidate is a
+ * typing slip away: at most one edit in three letters of the longer one. */
 typedef struct cb_guess {
   const char *word;
   const char *closest;

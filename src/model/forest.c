@@ -53,6 +53,7 @@ typedef struct {
   int32_t variable; /* as in node */
   double low, high; /* of a number: the neighbours it lies between */
   int32_t groups;   /* of a category: how many of the ordered groups go left */
+  cb_rng set;       /* of a random cut of a category: draws the set */
 } split;
 
 struct cb_forest {
@@ -79,6 +80,7 @@ struct cb_forest {
   char *left;       /* n: does the row go left? */
   group *groups;    /* most categories of a variable, by category */
   group *ordered;   /* likewise: those there are, by mean */
+  uint32_t *tried;  /* a set of the most categories */
   size_t nodes_room, sets_room, ranges_room, keyed_room, sorted_room, rows_room,
       weight_room, scratch_room, left_room, visits_room;
 
@@ -105,7 +107,12 @@ void cb_forest_free(cb_forest *f) {
   cb_free(f->left);
   cb_free(f->groups);
   cb_free(f->ordered);
+  cb_free(f->tried);
   cb_free(f);
+}
+
+static size_t words_of(int32_t categories) {
+  return ((size_t)categories + WORD_BITS - 1) / WORD_BITS;
 }
 
 cocabo_status cb_forest_new(cb_forest **out, const cb_forest_spec *spec,
@@ -125,7 +132,8 @@ cocabo_status cb_forest_new(cb_forest **out, const cb_forest_spec *spec,
   f->root = cb_calloc((size_t)spec->trees + 1, sizeof *f->root);
   f->groups = cb_calloc((size_t)most, sizeof *f->groups);
   f->ordered = cb_calloc((size_t)most, sizeof *f->ordered);
-  if (!f->arms || !f->variables || !f->root || !f->groups || !f->ordered) {
+  f->tried = cb_calloc(words_of(most), sizeof *f->tried);
+  if (!f->arms || !f->variables || !f->root || !f->groups || !f->ordered || !f->tried) {
     cb_forest_free(f);
     return cb_no_memory(err);
   }
@@ -184,14 +192,35 @@ static const int32_t *plain_rows(const cb_forest *f) {
   return rows_by(f, f->spec.d);
 }
 
+/* Random cuts need no order of x. */
+static int first_list(const cb_forest *f) {
+  return f->spec.tries > 0 ? f->spec.d : 0;
+}
+
+/* The first row whose sum is above a random part of the last sum. */
+static int draw_weighted(const double *until, int n, cb_rng *rng) {
+  const double at = cb_rng_uniform(rng) * until[n - 1];
+  int low = 0, high = n - 1;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (until[middle] > at)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
 /* Returns how many distinct rows there are. */
-static int draw_rows(cb_forest *f, cb_rng *rng) {
+static int draw_rows(cb_forest *f, const cb_forest_sample *sample, cb_rng *rng) {
   int count = 0;
   for (int i = 0; i < f->n; i++)
-    f->weight[i] = f->spec.bootstrap ? 0 : 1;
-  for (int i = 0; i < f->n && f->spec.bootstrap; i++)
+    f->weight[i] = f->spec.bootstrap || sample ? 0 : 1;
+  for (int i = 0; sample && i < sample->size; i++)
+    f->weight[draw_weighted(sample->until, f->n, rng)]++;
+  for (int i = 0; i < f->n && f->spec.bootstrap && !sample; i++)
     f->weight[cb_rng_below(rng, (uint32_t)f->n)]++;
-  for (int list = 0; list <= f->spec.d; list++) {
+  for (int list = first_list(f); list <= f->spec.d; list++) {
     int32_t *rows = rows_by(f, list);
     count = 0;
     for (int i = 0; i < f->n; i++) {
@@ -305,6 +334,70 @@ static void try_category(const cb_forest *f, const summary *s, int j, split *bes
   }
 }
 
+static bool set_has(const uint32_t *set, int32_t category) {
+  return set[category / WORD_BITS] >> (category % WORD_BITS) & 1u;
+}
+
+static void draw_set(uint32_t *set, int32_t categories, cb_rng *rng) {
+  for (size_t w = 0; w < words_of(categories); w++)
+    set[w] = cb_rng_u32(rng);
+}
+
+/* A random cut, if it is better than the best: rows for which f->left is set go left.
+ */
+static void weigh_random(const cb_forest *f, const summary *s, split *cut,
+                         split *best) {
+  const int32_t *rows = plain_rows(f);
+  const int count = s->range.to - s->range.from;
+  double weight = 0.0, sum = 0.0;
+  int left = 0;
+  for (int i = s->range.from; i < s->range.to; i++) {
+    const double w = f->left[rows[i]] ? f->weight[rows[i]] : 0.0;
+    weight += w;
+    sum += w * (f->y[rows[i]] - s->mean);
+    left += f->left[rows[i]];
+  }
+  if (left < f->spec.min_leaf || count - left < f->spec.min_leaf)
+    return;
+  cut->gain = gain_of(s, sum, weight);
+  if (beats(s, cut->gain, best))
+    *best = *cut;
+}
+
+static void try_random_numbers(const cb_forest *f, const summary *s, int j, cb_rng *rng,
+                               split *best) {
+  const int32_t *rows = plain_rows(f);
+  double low = f->x[cb_at(j, rows[s->range.from], f->spec.d)], high = low;
+  for (int i = s->range.from; i < s->range.to; i++) {
+    const double at = f->x[cb_at(j, rows[i], f->spec.d)];
+    low = at < low ? at : low;
+    high = at > high ? at : high;
+  }
+  for (int k = 0; k < f->spec.tries && low < high; k++) {
+    const double at = low + (high - low) * cb_rng_uniform(rng);
+    split cut = {.variable = j, .low = at, .high = at};
+    for (int i = s->range.from; i < s->range.to; i++)
+      f->left[rows[i]] = f->x[cb_at(j, rows[i], f->spec.d)] <= at;
+    weigh_random(f, s, &cut, best);
+  }
+}
+
+static void try_random_sets(const cb_forest *f, const summary *s, int j, cb_rng *rng,
+                            split *best) {
+  const int32_t *rows = plain_rows(f), c = f->spec.c;
+  const int32_t first = f->h[cb_at(j, rows[s->range.from], c)];
+  bool varies = false;
+  for (int i = s->range.from; i < s->range.to; i++)
+    varies = varies || f->h[cb_at(j, rows[i], c)] != first;
+  for (int k = 0; k < f->spec.tries && varies; k++) {
+    split cut = {.variable = f->spec.d + j, .set = *rng};
+    draw_set(f->tried, f->arms[j], rng);
+    for (int i = s->range.from; i < s->range.to; i++)
+      f->left[rows[i]] = set_has(f->tried, f->h[cb_at(j, rows[i], c)]);
+    weigh_random(f, s, &cut, best);
+  }
+}
+
 /* In random order, because the first of equals wins. */
 static split best_split(cb_forest *f, const summary *s, cb_rng *rng) {
   split best = {.gain = -1.0};
@@ -313,19 +406,17 @@ static split best_split(cb_forest *f, const summary *s, cb_rng *rng) {
   cb_rng_shuffle(rng, f->spec.d + f->spec.c, f->variables);
   for (int k = 0; k < f->spec.d + f->spec.c; k++) {
     const int variable = f->variables[k];
-    if (variable < f->spec.d)
-      try_number(f, s, variable, &best);
+    const int j = variable < f->spec.d ? variable : variable - f->spec.d;
+    if (f->spec.tries > 0)
+      (variable < f->spec.d ? try_random_numbers : try_random_sets)(f, s, j, rng,
+                                                                    &best);
     else
-      try_category(f, s, variable - f->spec.d, &best);
+      (variable < f->spec.d ? try_number : try_category)(f, s, j, &best);
   }
   return best;
 }
 
 /* ---- growing --------------------------------------------------------------------- */
-
-static bool set_has(const uint32_t *set, int32_t category) {
-  return set[category / WORD_BITS] >> (category % WORD_BITS) & 1u;
-}
 
 static void cut_number(cb_forest *f, const split *best, range here, node *cut,
                        cb_rng *rng) {
@@ -341,15 +432,16 @@ static void cut_number(cb_forest *f, const split *best, range here, node *cut,
 static cocabo_status cut_category(cb_forest *f, const summary *s, const split *best,
                                   node *cut, cb_rng *rng, cocabo_error *err) {
   const int32_t *rows = plain_rows(f);
-  const int j = best->variable - f->spec.d, groups = order_groups(f, s, j);
-  const size_t words = ((size_t)f->arms[j] + WORD_BITS - 1) / WORD_BITS;
+  const int j = best->variable - f->spec.d;
+  const int groups = f->spec.tries > 0 ? 0 : order_groups(f, s, j);
+  const size_t words = words_of(f->arms[j]);
   if (!cb_reserve((void **)&f->sets, &f->sets_room, f->n_sets + words, sizeof *f->sets))
     return cb_no_memory(err);
   uint32_t *set = f->sets + f->n_sets;
   cut->set = f->n_sets;
   f->n_sets += words;
-  for (size_t w = 0; w < words; w++)
-    set[w] = cb_rng_u32(rng);
+  cb_rng again = best->set;
+  draw_set(set, f->arms[j], f->spec.tries > 0 ? &again : rng);
   for (int k = 0; k < groups; k++) {
     const int32_t category = f->ordered[k].category;
     const uint32_t bit = 1u << (category % WORD_BITS);
@@ -378,10 +470,11 @@ static int32_t partition(cb_forest *f, int32_t *rows, range here) {
 }
 
 /* Nodes wait in a queue that is the tree itself. */
-static cocabo_status grow_tree(cb_forest *f, int32_t root, int32_t *end, cb_rng *rng,
+static cocabo_status grow_tree(cb_forest *f, int32_t root, int32_t *end,
+                               const cb_forest_sample *sample, cb_rng *rng,
                                cocabo_error *err) {
   int32_t count = 1;
-  f->ranges[0] = (range){0, draw_rows(f, rng)};
+  f->ranges[0] = (range){0, draw_rows(f, sample, rng)};
   for (int32_t k = 0; k < count; k++) {
     node *here = &f->nodes[root + k];
     const summary s = summarise(f, f->ranges[k]);
@@ -395,7 +488,7 @@ static cocabo_status grow_tree(cb_forest *f, int32_t root, int32_t *end, cb_rng 
     else
       CB_TRY(cut_category(f, &s, &best, here, rng, err));
     int32_t middle = 0;
-    for (int list = 0; list <= f->spec.d; list++)
+    for (int list = first_list(f); list <= f->spec.d; list++)
       middle = partition(f, rows_by(f, list), s.range);
     f->ranges[count++] = (range){s.range.from, middle};
     f->ranges[count++] = (range){middle, s.range.to};
@@ -404,8 +497,17 @@ static cocabo_status grow_tree(cb_forest *f, int32_t root, int32_t *end, cb_rng 
   return COCABO_OK;
 }
 
+static void predict_unseen(const cb_forest *f, int t, const cb_forest_sample *sample);
+
 cocabo_status cb_forest_fit(cb_forest *f, int n, const double *x, const int32_t *h,
                             const double *y, cb_rng *rng, cocabo_error *err) {
+  return cb_forest_fit_sample(f, n, x, h, y, NULL, rng, err);
+}
+
+cocabo_status cb_forest_fit_sample(cb_forest *f, int n, const double *x,
+                                   const int32_t *h, const double *y,
+                                   const cb_forest_sample *sample, cb_rng *rng,
+                                   cocabo_error *err) {
   assert(n > 0);
   CB_TRY(reserve(f, n, err));
   f->n = n;
@@ -415,9 +517,17 @@ cocabo_status cb_forest_fit(cb_forest *f, int n, const double *x, const int32_t 
   f->n_sets = 0;
   for (int k = 0; k < f->spec.d + f->spec.c; k++)
     f->variables[k] = k;
-  sort_rows(f);
-  for (int t = 0; t < f->spec.trees; t++)
-    CB_TRY(grow_tree(f, f->root[t], &f->root[t + 1], rng, err));
+  if (f->spec.tries == 0)
+    sort_rows(f);
+  for (int i = 0; sample && i < n; i++) {
+    sample->unseen[i] = 0.0;
+    sample->unseen_trees[i] = 0;
+  }
+  for (int t = 0; t < f->spec.trees; t++) {
+    CB_TRY(grow_tree(f, f->root[t], &f->root[t + 1], sample, rng, err));
+    if (sample)
+      predict_unseen(f, t, sample);
+  }
   return COCABO_OK;
 }
 
@@ -428,6 +538,19 @@ static bool goes_left(const cb_forest *f, const node *at, int32_t point,
   const int d = f->spec.d, c = f->spec.c, j = at->variable;
   return j < d ? x[cb_at(j, point, d)] <= at->value
                : set_has(f->sets + at->set, h[cb_at(j - d, point, c)]);
+}
+
+static void predict_unseen(const cb_forest *f, int t, const cb_forest_sample *sample) {
+  const node *tree = f->nodes + f->root[t];
+  for (int32_t i = 0; i < f->n; i++) {
+    const node *at = tree;
+    if (f->weight[i] > 0)
+      continue;
+    while (at->variable != LEAF)
+      at = &tree[at->left + !goes_left(f, at, i, f->x, f->h)];
+    sample->unseen[i] += at->value;
+    sample->unseen_trees[i]++;
+  }
 }
 
 /* Splits the points of a node between its children, left ones first. Without branches:

@@ -10,6 +10,10 @@
  *               of all subsets; categories that the node has not seen go either way by
  *               chance
  *
+ * With `tries` a node takes the best of so many random cuts of each variable instead
+ * (Geurts et al., 2006): a category with many values does not win by having more
+ * subsets to choose from. Its random subsets are halves of all its values.
+ *
  * Equally good variables have equal chances. A leaf has the mean and the variance of
  * its targets; over the trees, by the law of total variance,
  *
@@ -34,6 +38,7 @@ typedef struct cb_forest_spec {
   bool bootstrap; /* else every tree sees all rows once */
   int min_split;  /* distinct rows that a node must have to be cut, >= 2 */
   int min_leaf;   /* and that each side must get, >= 1 */
+  int tries;      /* random cuts of each variable that a node tries; 0: all cuts */
 } cb_forest_spec;
 
 typedef struct cb_forest cb_forest;
@@ -48,6 +53,20 @@ void cb_forest_free(cb_forest *forest); /* NULL is allowed */
  * forest must be fitted again before it predicts. */
 cocabo_status cb_forest_fit(cb_forest *forest, int n, const double *x, const int32_t *h,
                             const double *y, cb_rng *rng, cocabo_error *err);
+
+/* Rows by chance, in place of the bootstrap: each tree draws `size` > 0 of them, row i
+ * with probability in proportion to until[i] - until[i-1]. The trees that have not
+ * drawn a row say what they predict for it. */
+typedef struct cb_forest_sample {
+  int size;
+  const double *until;   /* n, rising: sums of the rows' weights, each >= 0 */
+  double *unseen;        /* n, out: sum of those predictions */
+  int32_t *unseen_trees; /* n, out: how many they are */
+} cb_forest_sample;
+cocabo_status cb_forest_fit_sample(cb_forest *forest, int n, const double *x,
+                                   const int32_t *h, const double *y,
+                                   const cb_forest_sample *sample, cb_rng *rng,
+                                   cocabo_error *err);
 
 /* Mean and variance >= 0 at m points. Never allocates; one forest serves one thread. */
 void cb_forest_predict(cb_forest *forest, int m, const double *x, const int32_t *h,

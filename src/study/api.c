@@ -239,6 +239,21 @@ cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
   return cb_trial_snapshot(out, &study->fold, trial, err);
 }
 
+cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
+                                      double *share, double *explained,
+                                      cocabo_error *err) {
+  double unwanted;
+  if (!study)
+    return is_null("study", err);
+  if (!share)
+    return is_null("share", err);
+  const size_t count = (size_t)study->fold.history->space->n;
+  if (n != count)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "n is %zu, want the number of parameters, %zu", n, count);
+  return cb_study_importance(study, share, explained ? explained : &unwanted, err);
+}
+
 int64_t cocabo_study_count(const cocabo_study *study) {
   return study ? study->fold.history->n_trials : 0;
 }

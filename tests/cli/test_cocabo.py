@@ -1063,7 +1063,7 @@ class Exchange(Case):
         one = '{"params": {"lr": 0.01, "opt": "adam"}, "value": 1}\n'
         for sentence, text in [
             ('entry 2: there is no object "params"', one + '{"value": 1}'),
-            ("line 2: '[' or '{' expected near '3'", one + "3"),
+            ('entry 2: there is no object "params"', one + "3"),
             ('entry 2: parameter "opt" is missing', one + '{"params": {"lr": 0.01}}'),
             ('entry 2: parameter "lr" is a list or an object',
              one + '{"params": {"lr": [], "opt": "adam"}}'),
@@ -1072,8 +1072,10 @@ class Exchange(Case):
              one + '{"params": {"lr": 0.01, "opt": "smd"}}'),
             ("entry 2: value is no number",
              one + '{"params": {"lr": 0.01, "opt": "sgd"}, "value": "x"}'),
-            ("line 2: ", one + '{"params": '),
-            ("line 3: ", one + '{"params":\n nan}'),
+            ("line 2, column 12: found the end, want a value", one + '{"params": '),
+            ('line 3, column 2: found "nan}", want null', one + '{"params":\n nan}'),
+            ('line 2, column 51: the object before it has key "lr" twice',
+             one + '{"params": {"lr": 0.01, "opt": "adam", "lr": 0.02}}'),
         ]:
             with self.subTest(text=text):
                 self.refused(2, sentence, "import", "--format", "json",

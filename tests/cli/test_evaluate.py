@@ -108,7 +108,7 @@ class Evaluate(unittest.TestCase):
         self.bad("[1]", "no object")
         self.bad("\0", "no JSON")
         self.bad(json.dumps(POINT) * 2, "no JSON")
-        self.bad(json.dumps(POINT)[:-1] + ', "x1": 0.5}', "duplicate")
+        self.bad(json.dumps(POINT)[:-1] + ', "x1": 0.5}', 'has key "x1" twice')
         self.bad(json.dumps(without), "x2 is missing")
         self.bad(json.dumps({**POINT, "x2": [1]}), "x2 is a list or an object")
         self.bad(json.dumps({**POINT, "colour": 1}), 'unknown input "colour", want those')

@@ -457,7 +457,7 @@ class Refusals(Case):
         for more in ["-o", "p.svg"], ["--text"], ["--json"]:
             self.refused(2, "importance needs 4 complete trials, and there is 1", "plot",
                          "--study", "one", "--kind", "importance", *more)
-            self.refused(2, "all 9 values are equal, so no parameter has a share", "plot",
+            self.refused(2, "all values are equal, so no parameter has a share", "plot",
                          "--study", "same", "--kind", "importance", *more)
 
     def test_paths_that_cannot_be_written(self):

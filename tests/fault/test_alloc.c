@@ -254,6 +254,20 @@ static void everything_else_survives_lack_of_memory(void **state) {
   free_pair(&p);
 }
 
+static void importance_survives_lack_of_memory(void **state) {
+  (void)state;
+  pair p = build_pair("random");
+  double share[4] = {-1.0}, again[4], explained = -1.0;
+  run_loop(&p);
+  CALL_WITHOUT_MEMORY(cocabo_study_importance(p.study, 4, share, &explained, &err), {
+    assert_true(share[0] == -1.0 && explained == -1.0);
+    assert_twins(&p);
+  });
+  assert_ok(cocabo_study_importance(p.twin, 4, again, NULL, &err));
+  assert_memory_equal(share, again, sizeof share);
+  free_pair(&p);
+}
+
 static void change_both(pair *p, const char *name, const char *value) {
   const char *const names[] = {"durability", name}, *const values[] = {"normal", value};
   CALL_WITHOUT_MEMORY(cocabo_study_change(p->study, names, values, 2, &err),
@@ -366,6 +380,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ask_and_tell_survive_lack_of_memory),
       cmocka_unit_test(everything_else_survives_lack_of_memory),
+      cmocka_unit_test(importance_survives_lack_of_memory),
       cmocka_unit_test(changing_survives_lack_of_memory),
       cmocka_unit_test(leases_survive_lack_of_memory),
       cmocka_unit_test(the_rest_survives_lack_of_memory),

@@ -10,9 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static cocabo_status add_parameters(const spec_file *file, cocabo_space *space,
                                     cocabo_error *err) {
   const tree_entry *e;
-  FRONT_TRY(spec_file_parameters(file, &e, err));
+  CB_TRY(spec_file_parameters(file, &e, err));
   for (; e; e = e->next)
-    FRONT_TRY(spec_file_add(file, e, space, err));
+    CB_TRY(spec_file_add(file, e, space, err));
   return COCABO_OK;
 }
 

@@ -435,6 +435,86 @@ static void lack_of_memory_is_survived(void **state) {
   cb_forest_free(NULL);
 }
 
+/* ---- random cuts and drawn rows -------------------------------------------------- */
+
+/* Of 60 rows the first 20 have no weight: no tree draws them, and what trees say of
+ * unseen rows is what the forest predicts. */
+static void rows_are_drawn_by_weight(void **state) {
+  (void)state;
+  enum { N = 60, NEVER = 20, TREES = 40 };
+  for (int tries = 0; tries <= 3; tries += 3) {
+    const data *some = some_data(N, 71);
+    cb_forest *f = new_forest((cb_forest_spec){.d = 2,
+                                               .c = 2,
+                                               .arms = some_arms,
+                                               .trees = TREES,
+                                               .min_split = 2,
+                                               .min_leaf = 1,
+                                               .tries = tries});
+    double until[N], unseen[N], mean[N], variance[N];
+    int32_t trees[N];
+    for (int i = 0; i < N; i++)
+      until[i] = i < NEVER ? 0.0 : i - NEVER + 1.0;
+    const cb_forest_sample sample = {N, until, unseen, trees};
+    cb_rng rng = stream(72);
+    assert_ok(
+        cb_forest_fit_sample(f, N, some->x, some->h, some->y, &sample, &rng, &err));
+    cb_forest_predict(f, N, some->x, some->h, mean, variance);
+    int missed = 0;
+    for (int i = 0; i < NEVER; i++) {
+      assert_int_equal(trees[i], TREES);
+      assert_close(unseen[i] / TREES, mean[i], 1e-12);
+    }
+    for (int i = NEVER; i < N; i++)
+      missed += trees[i];
+    /* A row of 40 is missed by 60 draws with probability (39/40)^60 = 0.22. */
+    assert_in_range(missed, (int)(0.17 * TREES * (N - NEVER)),
+                    (int)(0.27 * TREES * (N - NEVER)));
+    cb_forest_free(f);
+  }
+}
+
+/* Values that nothing predicts: with all cuts tried the category of 70 values fits them
+ * best by far, with as many tries for each the forest says less of rows it has seen. */
+static void random_cuts_give_many_categories_no_advantage(void **state) {
+  (void)state;
+  enum { N = 200, STEPS = 50 };
+  double spread[2] = {0};
+  for (int k = 0; k < 2; k++) {
+    data *some = some_data(N, 73);
+    cb_rng rng = stream(74);
+    for (int i = 0; i < N; i++)
+      some->y[i] = cb_rng_normal(&rng);
+    cb_forest *f = new_forest((cb_forest_spec){.d = 2,
+                                               .c = 2,
+                                               .arms = some_arms,
+                                               .trees = 50,
+                                               .bootstrap = true,
+                                               .min_split = 20,
+                                               .min_leaf = 10,
+                                               .tries = k});
+    fit_some(f, some, 75);
+    /* How much the prediction varies along the large category alone. */
+    for (int i = 0; i < STEPS; i++) {
+      double x[2 * 70], mean[70], variance[70], sum = 0.0, squares = 0.0;
+      int32_t h[2 * 70];
+      for (int j = 0; j < 70; j++) {
+        memcpy(x + 2 * j, some->x + 2 * i, 2 * sizeof *x);
+        h[2 * j] = some->h[2 * i];
+        h[2 * j + 1] = j;
+      }
+      cb_forest_predict(f, 70, x, h, mean, variance);
+      for (int j = 0; j < 70; j++) {
+        sum += mean[j];
+        squares += mean[j] * mean[j];
+      }
+      spread[k] += squares / 70 - sum * sum / (70 * 70);
+    }
+    cb_forest_free(f);
+  }
+  assert_true(spread[1] < 0.5 * spread[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(trees_agree_with_the_oracle),
@@ -453,6 +533,8 @@ int main(void) {
       cmocka_unit_test(points_are_predicted_alone_as_in_blocks),
       cmocka_unit_test(the_stream_decides_every_bit),
       cmocka_unit_test(lack_of_memory_is_survived),
+      cmocka_unit_test(rows_are_drawn_by_weight),
+      cmocka_unit_test(random_cuts_give_many_categories_no_advantage),
   };
   return cmocka_run_group_tests_name("model/forest", tests, NULL, NULL);
 }

@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "common/args.h"
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/fail.h"
-#include "common/guess.h"
 #include "common/show.h"
 #include "io/output.h"
 #include "io/scalar.h"
-#include "plot/sheet.h"
+#include "io/sheet.h"
 
 /* ---- arguments ------------------------------------------------------------------- */
 
@@ -74,7 +73,7 @@ static void slips_are_named(void **state) {
   assert_fails(parse(&a, &rest, &err, ARGS("-x")), COCABO_E_NOT_FOUND,
                "unknown option -x, --help shows them all");
   assert_fails(parse(&a, &rest, &err, ARGS("-qx")), COCABO_E_NOT_FOUND,
-               "unknown option -qx, --help shows them all");
+               "unknown option -qx, did you mean -q?");
   assert_fails(parse(&a, &rest, &err, ARGS("-o")), COCABO_E_INVALID,
                "-o needs a value: -o FILE");
   assert_fails(parse(&a, &rest, &err, ARGS("--output", "--quiet")), COCABO_E_INVALID,
@@ -96,10 +95,9 @@ static void a_guess_is_near_or_none(void **state) {
                {"xyz", "trials", false},   {"ab", "a", false},
                {"ask", "ask", true},       {"", "ask", false}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    front_guess guess = {.name = cases[i].typed};
-    assert_false(front_guess_is_near(&guess));
-    front_guess_consider(&guess, cases[i].known);
-    if (front_guess_is_near(&guess) != cases[i].near)
+    cb_guess guess = {.word = cases[i].typed};
+    cb_guess_consider(&guess, cases[i].known);
+    if ((guess.closest != NULL) != cases[i].near)
       fail_msg("\"%s\" for \"%s\"", cases[i].typed, cases[i].known);
   }
 }
@@ -109,13 +107,13 @@ static void a_guess_is_near_or_none(void **state) {
 static void a_sentence_may_quote_the_one_before(void **state) {
   (void)state;
   cocabo_error err;
-  front_fail(&err, COCABO_E_RANGE, "inner");
-  front_fail(&err, COCABO_E_INVALID, "outer: %s", err.message);
+  cb_fail(&err, COCABO_E_RANGE, "inner");
+  cb_fail(&err, COCABO_E_INVALID, "outer: %s", err.message);
   assert_string_equal(err.message, "outer: inner");
   char much[600];
   memset(much, 'x', sizeof much);
   memcpy(much + 250, "\xc3\xa9", 3); /* an e with accent over the end */
-  front_fail(&err, COCABO_E_INVALID, "%s", much);
+  cb_fail(&err, COCABO_E_INVALID, "%s", much);
   assert_int_equal(strlen(err.message), 250);
 }
 
@@ -136,14 +134,14 @@ static void a_buffer_takes_what_is_longer_than_its_guess(void **state) {
 
 static void shown_texts_are_short_and_harmless(void **state) {
   (void)state;
-  char out[SHOWN], much[200];
-  assert_string_equal(show_text(out, "a\n\x1b[1m\x7f é"), "a??[1m? é");
-  assert_string_equal(show_text(out, "\xff\xc3x\xe2\x80"), "??x??");
-  for (size_t n = SHOWN - 6; n < SHOWN + 4; n++) {
+  char out[CB_SHOWN], much[200];
+  assert_string_equal(cb_text_show(out, "a\n\x1b[1m\x7f é"), "a??[1m? é");
+  assert_string_equal(cb_text_show(out, "\xff\xc3x\xe2\x80"), "??x??");
+  for (size_t n = CB_SHOWN - 6; n < CB_SHOWN + 4; n++) {
     memset(much, 'z', n);
     strcpy(much + n, "é");
-    show_text(out, much);
-    assert_true(strlen(out) < SHOWN);
+    cb_text_show(out, much);
+    assert_true(strlen(out) < CB_SHOWN);
     assert_true(strcmp(out, much) == 0 || strcmp(out + strlen(out) - 3, "...") == 0);
   }
   assert_string_equal(show_url(out, "postgresql://me:p@ss/w@host:1/db"),
@@ -177,7 +175,7 @@ static void values_have_a_form_for_each_reader(void **state) {
       {{.type = COCABO_REAL, .as.real = 1.0}, "1.0", "1.0", "1.0", "1.0"},
       {{.type = COCABO_REAL, .as.real = -0.0}, "-0.0", "-0.0", "-0.0", "-0.0"},
       {{.type = COCABO_REAL, .as.real = 0.1}, "0.1", "0.1", "0.1", "0.1"},
-      {{.type = COCABO_REAL, .as.real = 1e300}, "1e+300", "1e+300", "1e+300", "1e+300"},
+      {{.type = COCABO_REAL, .as.real = 1e300}, "1e300", "1e300", "1e300", "1e300"},
       {{.type = COCABO_REAL, .as.real = 0x1.fffffffffffffp-1},
        "0.9999999999999999",
        "0.9999999999999999",

@@ -164,7 +164,8 @@ static void an_interrupt_ends_a_large_fit_at_once(void **state) {
   cb_likelihood *l;
   cb_theta_free(&spec, false, &box);
   memcpy(theta, box.start, sizeof theta);
-  assert_ok(cb_likelihood_new(&l, &spec, ROWS, x, h, y, &err));
+  assert_ok(cb_likelihood_new(&l, &spec, ROWS, x, h, &err));
+  cb_likelihood_set_y(l, y);
   evaluations = evaluated_after_the_flag = 0;
   const cb_fit_plan plan = {.restarts = 3, .max_evaluations = 60, .interrupt = raised};
   assert_fails(cb_gp_fit(l, &spec, &box, &plan, &rng, theta, NULL, &err),

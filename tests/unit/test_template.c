@@ -59,7 +59,7 @@ static void assert_filled(const fixture *f, const char *word, const char *want) 
 static void holes_are_filled(void **state) {
   const fixture *f = *state;
   assert_filled(f, "{lr}", "0.25");
-  assert_filled(f, "--lr={learning_rate}", "--lr=1e-05");
+  assert_filled(f, "--lr={learning_rate}", "--lr=1e-5");
   assert_filled(f, "{units}{units}", "6464");
   assert_filled(f, "{flag}/{none}/{text}", "true/null/a b");
   assert_filled(f, "{odd}name}", "1.0");

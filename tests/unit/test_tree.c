@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/tree.h"
+#include "io/tree.h"
 
 static tree *parse(const char *text) {
   tree *t;

@@ -1,11 +1,12 @@
-#include "plot/sheet.h"
+/* sheet.c - splits a CSV text into cells, in place in a copy, and quotes cells when
+ * writing. */
+#include "io/sheet.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fail.h"
-#include "common/show.h"
+#include "common/base.h"
 
 /* The text is unquoted in place: `to` never overtakes `from`. */
 typedef struct cursor {
@@ -15,16 +16,16 @@ typedef struct cursor {
 } cursor;
 
 void sheet_free(sheet *s) {
-  free(s->text);
-  free(s->cells);
-  free(s->rows);
+  cb_free(s->text);
+  cb_free(s->cells);
+  cb_free(s->rows);
   *s = (sheet){0};
 }
 
 static cocabo_status refuse(const cursor *c, const char *problem, cocabo_error *err) {
-  char name[SHOWN];
-  return front_fail(err, COCABO_E_INVALID, "%s, line %zu: %s", show_text(name, c->name),
-                    c->line, problem);
+  char name[CB_SHOWN];
+  return cb_fail(err, COCABO_E_INVALID, "%s, line %zu: %s", cb_text_show(name, c->name),
+                 c->line, problem);
 }
 
 /* ---- cells ----------------------------------------------------------------------- */
@@ -62,8 +63,8 @@ static void take_plain(cursor *c) {
 
 static cocabo_status add_cell(sheet *s, const char *cell, cocabo_error *err) {
   void *cells = s->cells;
-  if (!front_reserve(&cells, &s->cells_capacity, s->n_cells + 1, sizeof(char *)))
-    return front_no_memory(err);
+  if (!cb_reserve(&cells, &s->cells_capacity, s->n_cells + 1, sizeof(char *)))
+    return cb_no_memory(err);
   s->cells = cells;
   s->cells[s->n_cells++] = cell;
   return COCABO_OK;
@@ -71,8 +72,8 @@ static cocabo_status add_cell(sheet *s, const char *cell, cocabo_error *err) {
 
 static cocabo_status add_row(sheet *s, size_t line, cocabo_error *err) {
   void *rows = s->rows;
-  if (!front_reserve(&rows, &s->rows_capacity, s->n_rows + 1, sizeof *s->rows))
-    return front_no_memory(err);
+  if (!cb_reserve(&rows, &s->rows_capacity, s->n_rows + 1, sizeof *s->rows))
+    return cb_no_memory(err);
   s->rows = rows;
   s->rows[s->n_rows++] = (sheet_row){.line = line, .first = s->n_cells};
   return COCABO_OK;
@@ -82,11 +83,11 @@ static cocabo_status add_row(sheet *s, size_t line, cocabo_error *err) {
 
 /* Steps over the separator before the NUL of the cell takes its place. */
 static cocabo_status take_row(sheet *s, cursor *c, cocabo_error *err) {
-  FRONT_TRY(add_row(s, c->line, err));
+  CB_TRY(add_row(s, c->line, err));
   for (bool more = true; more;) {
     char *cell = c->to;
     if (c->from < c->end && *c->from == '"')
-      FRONT_TRY(take_quoted(c, err));
+      CB_TRY(take_quoted(c, err));
     else
       take_plain(c);
     if (memchr(cell, '\0', (size_t)(c->to - cell)))
@@ -97,7 +98,7 @@ static cocabo_status take_row(sheet *s, cursor *c, cocabo_error *err) {
     if (c->from < c->end)
       c->from++;
     *c->to++ = '\0';
-    FRONT_TRY(add_cell(s, cell, err));
+    CB_TRY(add_cell(s, cell, err));
     s->rows[s->n_rows - 1].n++;
   }
   c->line++;
@@ -118,15 +119,15 @@ static cocabo_status take_rows(sheet *s, cursor *c, cocabo_error *err) {
     skip_empty_lines(c);
     if (c->from == c->end)
       return COCABO_OK;
-    FRONT_TRY(take_row(s, c, err));
+    CB_TRY(take_row(s, c, err));
   }
 }
 
 cocabo_status sheet_parse(sheet *out, const char *name, const char *text, size_t size,
                           cocabo_error *err) {
-  *out = (sheet){.text = malloc(size + 1)};
+  *out = (sheet){.text = cb_calloc(size + 1, 1)};
   if (!out->text)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   if (size > 0)
     memcpy(out->text, text, size);
   const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -154,9 +155,9 @@ cocabo_status sheet_put(front_buffer *out, const char *cell, size_t size,
                         cocabo_error *err) {
   if (!needs_quotes(cell, size))
     return front_buffer_append(out, cell, size, err);
-  FRONT_TRY(front_buffer_puts(out, "\"", err));
+  CB_TRY(front_buffer_puts(out, "\"", err));
   for (size_t i = 0; i < size; i++)
-    FRONT_TRY(front_buffer_append(out, cell[i] == '"' ? "\"\"" : cell + i,
-                                  cell[i] == '"' ? 2 : 1, err));
+    CB_TRY(front_buffer_append(out, cell[i] == '"' ? "\"\"" : cell + i,
+                               cell[i] == '"' ? 2 : 1, err));
   return front_buffer_puts(out, "\"", err);
 }

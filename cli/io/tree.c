@@ -1,4 +1,7 @@
-#include "plot/tree.h"
+/* tree.c - builds the tree of tree.h from the events of libyaml. Size, depth, and the
+ * numbers of nodes, anchors and aliases have limits, because the file may be hostile.
+ */
+#include "io/tree.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,9 +11,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "common/base.h"
 #include "common/buffer.h"
-#include "common/fail.h"
-#include "common/show.h"
 
 enum { MAX_ANCHORS = 1000, MAX_ALIASES = 1000 };
 
@@ -52,7 +54,7 @@ typedef struct reader {
 /* ---- memory ---------------------------------------------------------------------- */
 
 static void *tree_alloc(tree *t, size_t size) {
-  block *b = calloc(1, sizeof *b + size);
+  block *b = cb_calloc(1, sizeof *b + size);
   if (!b)
     return NULL;
   b->next = t->blocks;
@@ -72,10 +74,10 @@ void tree_free(tree *t) {
     return;
   for (block *b = t->blocks; b;) {
     block *next = b->next;
-    free(b);
+    cb_free(b);
     b = next;
   }
-  free(t);
+  cb_free(t);
 }
 
 const tree_node *tree_root(const tree *t) {
@@ -90,9 +92,9 @@ const tree_node *tree_find(const tree_node *map, const char *key) {
 }
 
 static cocabo_status refuse(const reader *r, cocabo_error *err, const char *problem) {
-  char name[SHOWN];
-  return front_fail(err, COCABO_E_INVALID, "%s, line %d: %s", show_text(name, r->name),
-                    r->line, problem);
+  char name[CB_SHOWN];
+  return cb_fail(err, COCABO_E_INVALID, "%s, line %d: %s", cb_text_show(name, r->name),
+                 r->line, problem);
 }
 
 /* ---- scalars: the core schema of YAML 1.2 ---------------------------------------- */
@@ -213,7 +215,7 @@ static cocabo_status new_node(reader *r, tree_kind kind, tree_node **out,
     return refuse(r, err, "too many values, want at most 100000");
   *out = tree_alloc(r->t, sizeof **out);
   if (!*out)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   (*out)->kind = kind;
   (*out)->line = r->line;
   return COCABO_OK;
@@ -228,7 +230,7 @@ static cocabo_status add_anchor(reader *r, const yaml_char_t *name, anchor **out
     return refuse(r, err, "too many anchors, want at most 1000");
   const char *copy = tree_copy(r->t, name, strlen((const char *)name));
   if (!copy)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   *out = &r->anchors[r->n_anchors++];
   **out = (anchor){.name = copy};
   return COCABO_OK;
@@ -238,7 +240,7 @@ static cocabo_status append_entry(reader *r, tree_node *parent, const char *key,
                                   int line, const tree_node *node, cocabo_error *err) {
   tree_entry *entry = tree_alloc(r->t, sizeof *entry);
   if (!entry)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   *entry = (tree_entry){.key = key, .line = line, .node = node};
   if (parent->last)
     parent->last->next = entry;
@@ -277,14 +279,14 @@ static cocabo_status read_scalar(reader *r, const yaml_event_t *event,
   const size_t size = event->data.scalar.length;
   tree_node *node;
   anchor *named;
-  FRONT_TRY(new_node(r, TREE_SCALAR, &node, err));
-  FRONT_TRY(add_anchor(r, event->data.scalar.anchor, &named, err));
+  CB_TRY(new_node(r, TREE_SCALAR, &node, err));
+  CB_TRY(add_anchor(r, event->data.scalar.anchor, &named, err));
   if (memchr(text, '\0', size))
     return refuse(r, err, "a text has a NUL character");
   node->spelling = tree_copy(r->t, text, size);
   if (!node->spelling)
-    return front_no_memory(err);
-  FRONT_TRY(resolve(r, event, node->spelling, &node->value, err));
+    return cb_no_memory(err);
+  CB_TRY(resolve(r, event, node->spelling, &node->value, err));
   if (named)
     named->node = node;
   return place(r, node, err);
@@ -312,8 +314,8 @@ static cocabo_status begin(reader *r, tree_kind kind, const yaml_char_t *tag,
     return refuse(r, err, "tags other than !!str are not read");
   if (r->depth == TREE_MAX_DEPTH)
     return refuse(r, err, "nested too deeply, want at most 32 levels");
-  FRONT_TRY(new_node(r, kind, &new.node, err));
-  FRONT_TRY(add_anchor(r, anchor_name, &new.anchor, err));
+  CB_TRY(new_node(r, kind, &new.node, err));
+  CB_TRY(add_anchor(r, anchor_name, &new.anchor, err));
   r->levels[r->depth++] = new;
   return COCABO_OK;
 }
@@ -325,12 +327,13 @@ static int compare_entries(const void *a, const void *b) {
   return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static cocabo_status refuse_twins(reader *r, const tree_node *map, cocabo_error *err) {
+static cocabo_status refuse_duplicates(reader *r, const tree_node *map,
+                                       cocabo_error *err) {
   if (map->n < 2)
     return COCABO_OK;
-  const tree_entry **sorted = calloc(map->n, sizeof(tree_entry *));
+  const tree_entry **sorted = cb_calloc(map->n, sizeof(tree_entry *));
   if (!sorted)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   size_t n = 0;
   for (const tree_entry *e = map->first; e; e = e->next)
     sorted[n++] = e;
@@ -338,20 +341,20 @@ static cocabo_status refuse_twins(reader *r, const tree_node *map, cocabo_error 
   cocabo_status status = COCABO_OK;
   for (size_t i = 1; i < n && status == COCABO_OK; i++)
     if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0) {
-      char key[SHOWN], problem[SHOWN + 32];
+      char key[CB_SHOWN], problem[CB_SHOWN + 32];
       snprintf(problem, sizeof problem, "key \"%s\" is there twice",
-               show_text(key, sorted[i]->key));
+               cb_text_show(key, sorted[i]->key));
       r->line = sorted[i]->line;
       status = refuse(r, err, problem);
     }
-  free(sorted);
+  cb_free(sorted);
   return status;
 }
 
 static cocabo_status end(reader *r, cocabo_error *err) {
   const level done = r->levels[--r->depth];
   if (done.node->kind == TREE_MAP)
-    FRONT_TRY(refuse_twins(r, done.node, err));
+    CB_TRY(refuse_duplicates(r, done.node, err));
   if (done.anchor)
     done.anchor->node = done.node;
   return place(r, done.node, err);
@@ -392,7 +395,7 @@ static cocabo_status follow(reader *r, const yaml_event_t *event, cocabo_error *
 static cocabo_status parser_failed(reader *r, const yaml_parser_t *parser,
                                    cocabo_error *err) {
   if (parser->error == YAML_MEMORY_ERROR)
-    return front_no_memory(err);
+    return cb_no_memory(err);
   r->line = (int)parser->problem_mark.line + 1;
   return refuse(r, err, parser->problem ? parser->problem : "this is not YAML");
 }
@@ -405,7 +408,7 @@ static cocabo_status read_events(reader *r, yaml_parser_t *parser, cocabo_error 
     const cocabo_status status = follow(r, &event, err);
     more = event.type != YAML_STREAM_END_EVENT;
     yaml_event_delete(&event);
-    FRONT_TRY(status);
+    CB_TRY(status);
   }
   return COCABO_OK;
 }
@@ -441,15 +444,15 @@ static cocabo_status join_surrogates(const char *text, size_t size, front_buffer
     size_t plain = 0;
     while (i + plain < size && text[i + plain] != '\\')
       plain++;
-    FRONT_TRY(front_buffer_append(out, text + i, plain, err));
+    CB_TRY(front_buffer_append(out, text + i, plain, err));
     i += plain;
     if (is_pair(text + i, size - i, &character)) {
-      FRONT_TRY(front_buffer_printf(out, err, "\\U%08x", (unsigned)character));
+      CB_TRY(front_buffer_printf(out, err, "\\U%08x", (unsigned)character));
       i += 12;
     } else {
       /* An escaped backslash begins no escape. */
       const size_t step = size - i < 2 ? size - i : 2;
-      FRONT_TRY(front_buffer_append(out, text + i, step, err));
+      CB_TRY(front_buffer_append(out, text + i, step, err));
       i += step;
     }
   }
@@ -460,7 +463,7 @@ static cocabo_status read_text(reader *r, const char *text, size_t size,
                                cocabo_error *err) {
   yaml_parser_t parser;
   if (!yaml_parser_initialize(&parser))
-    return front_no_memory(err);
+    return cb_no_memory(err);
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
   const cocabo_status status = read_events(r, &parser, err);
   yaml_parser_delete(&parser);
@@ -489,18 +492,18 @@ static cocabo_status read_either(reader *r, const char *text, size_t size,
 cocabo_status tree_parse(tree **out, const char *name, const char *text, size_t size,
                          cocabo_error *err) {
   *out = NULL;
-  reader *r = calloc(1, sizeof *r);
-  tree *t = calloc(1, sizeof *t);
+  reader *r = cb_calloc(1, sizeof *r);
+  tree *t = cb_calloc(1, sizeof *t);
   cocabo_status status = COCABO_OK;
   if (!r || !t) {
-    status = front_no_memory(err);
+    status = cb_no_memory(err);
   } else {
     *r = (reader){.name = name, .t = t, .line = 1};
     status = size > TREE_MAX_SIZE
                  ? refuse(r, err, "the file is too large, want at most 1 MiB")
                  : read_either(r, text, size, err);
   }
-  free(r);
+  cb_free(r);
   if (status != COCABO_OK)
     tree_free(t);
   else

@@ -1,0 +1,311 @@
+/* importance.c - Shapley effects of a random forest, in four steps: rows get weights
+ * that make up for where a sampler looked, outliers are cut, the forest is grown, and
+ * its variance over the space is shared out along random walks. */
+#include "model/importance.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "base/vexp.h"
+#include "model/forest.h"
+
+enum {
+  TREES = 64,
+  TRIES = 4,          /* random cuts of a variable that a node tries */
+  LEAF = 1,           /* distinct rows that a leaf has at least */
+  TREE_WORK = 100000, /* rows times variables that a tree looks at */
+  NEIGHBOURS = 500,   /* rows that tell where the rows are dense */
+  MOST_WALKS = 1024,
+  WALK_WORK = 1 << 16 /* predictions that the walks cost together */
+};
+
+/* Rows nearer than this fraction of the space's width count as one. */
+static const double NEAR = 0.05;
+
+/* Values are cut this many distances of their quartiles away from the middle one. */
+static const double FENCE = 2.0;
+
+typedef struct weighed {
+  double value, weight;
+} weighed;
+
+/* n rows; d + c variables. */
+typedef struct workspace {
+  double *y;              /* n: values, outliers cut */
+  double *weight, *until; /* n: of the rows, and their sums up to each */
+  weighed *sorted;        /* n */
+  double *unseen;         /* n: of cb_forest_sample */
+  int32_t *unseen_trees;
+  double *points_x; /* d x (d + c + 1): a walk */
+  int32_t *points_h;
+  double *mean, *variance; /* d + c + 1 */
+  int32_t *order;          /* d + c */
+  cb_forest *forest;
+} workspace;
+
+static void workspace_free(workspace *w) {
+  cb_free(w->y);
+  cb_free(w->weight);
+  cb_free(w->until);
+  cb_free(w->sorted);
+  cb_free(w->unseen);
+  cb_free(w->unseen_trees);
+  cb_free(w->points_x);
+  cb_free(w->points_h);
+  cb_free(w->mean);
+  cb_free(w->variance);
+  cb_free(w->order);
+  cb_forest_free(w->forest);
+}
+
+/* On failure too, workspace_free releases what there is. */
+static cocabo_status workspace_make(workspace *w, const cb_importance_data *data,
+                                    cocabo_error *err) {
+  const size_t n = (size_t)data->n, d = (size_t)data->d, c = (size_t)data->c;
+  const size_t steps = d + c + 1;
+  *w = (workspace){.y = cb_calloc(n, sizeof *w->y),
+                   .weight = cb_calloc(n, sizeof *w->weight),
+                   .until = cb_calloc(n, sizeof *w->until),
+                   .sorted = cb_calloc(n, sizeof *w->sorted),
+                   .unseen = cb_calloc(n, sizeof *w->unseen),
+                   .unseen_trees = cb_calloc(n, sizeof *w->unseen_trees),
+                   .points_x = cb_calloc(d * steps, sizeof *w->points_x),
+                   .points_h = cb_calloc(c * steps, sizeof *w->points_h),
+                   .mean = cb_calloc(steps, sizeof *w->mean),
+                   .variance = cb_calloc(steps, sizeof *w->variance),
+                   .order = cb_calloc(steps, sizeof *w->order)};
+  if (!w->y || !w->weight || !w->until || !w->sorted || !w->unseen ||
+      !w->unseen_trees || !w->points_x || !w->points_h || !w->mean || !w->variance ||
+      !w->order)
+    return cb_no_memory(err);
+  const cb_forest_spec spec = {.d = data->d,
+                               .c = data->c,
+                               .arms = data->arms,
+                               .trees = TREES,
+                               .min_split = 2 * LEAF,
+                               .min_leaf = LEAF,
+                               .tries = TRIES};
+  return cb_forest_new(&w->forest, &spec, err);
+}
+
+/* ---- weights: what the space looks like, not where the sampler looked ------------ */
+
+/* Mean over the variables, each in [0,1]. */
+static double distance(const cb_importance_data *data, int a, int b) {
+  const int d = data->d, c = data->c;
+  double sum = 0.0;
+  for (int j = 0; j < d; j++)
+    sum += 0.5 * fabs(data->x[cb_at(j, a, d)] - data->x[cb_at(j, b, d)]);
+  for (int j = 0; j < c; j++)
+    sum += data->h[cb_at(j, a, c)] != data->h[cb_at(j, b, c)];
+  return sum / (d + c);
+}
+
+/* An optimiser spends most trials around the best point. Each row counts as one over
+ * the number of rows around it, or else every variable that was settled early would
+ * look important. */
+static void weigh(const cb_importance_data *data, workspace *w) {
+  const int n = data->n, others = n < NEIGHBOURS ? n : NEIGHBOURS;
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    double around = 1.0;
+    for (int k = 0; k < others; k++) {
+      const double far = distance(data, i, (int)((int64_t)k * n / others)) / NEAR;
+      around += cb_exp_neg(-far * far);
+    }
+    w->weight[i] = 1.0 / around;
+    sum += w->weight[i];
+    w->until[i] = sum;
+  }
+}
+
+/* ---- values: outliers cut -------------------------------------------------------- */
+
+static int compare_weighed(const void *a, const void *b) {
+  const weighed *u = a, *v = b;
+  if (u->value != v->value)
+    return u->value < v->value ? -1 : 1;
+  return (u->weight > v->weight) - (u->weight < v->weight);
+}
+
+static double quantile(const weighed *sorted, int n, double total, double q) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    sum += sorted[i].weight;
+    if (sum >= q * total)
+      return sorted[i].value;
+  }
+  return sorted[n - 1].value;
+}
+
+/* Half the distance of the quartiles or, where they are equal, of the eighths and so
+ * on. Halves, because the difference of two large numbers would overflow. */
+static double half_spread(const weighed *sorted, int n, double total) {
+  for (double q = 0.25; q > 0.001; q *= 0.5) {
+    const double high = quantile(sorted, n, total, 1.0 - q);
+    const double low = quantile(sorted, n, total, q);
+    if (high > low)
+      return 0.5 * high - 0.5 * low;
+  }
+  return 0.5 * sorted[n - 1].value - 0.5 * sorted[0].value;
+}
+
+static cocabo_status cut_values(const cb_importance_data *data, workspace *w,
+                                cocabo_error *err) {
+  const int n = data->n;
+  const double total = w->until[n - 1];
+  for (int i = 0; i < n; i++)
+    w->sorted[i] = (weighed){data->y[i], w->weight[i]};
+  qsort(w->sorted, (size_t)n, sizeof *w->sorted, compare_weighed);
+  const double middle = quantile(w->sorted, n, total, 0.5);
+  const double spread = half_spread(w->sorted, n, total);
+  if (!(spread > 0.0))
+    return cb_fail(err, COCABO_E_STATE,
+                   "all values are equal, so no parameter has a share");
+  for (int i = 0; i < n; i++) {
+    const double z = (0.5 * data->y[i] - 0.5 * middle) / spread;
+    w->y[i] = z > FENCE ? FENCE : z < -FENCE ? -FENCE : z;
+  }
+  return COCABO_OK;
+}
+
+/* ---- the forest ------------------------------------------------------------------ */
+
+/* Of the rows that some tree had not seen, by those trees. */
+static double explained_share(const workspace *w, int n) {
+  double mean = 0.0, total = 0.0, missed = 0.0;
+  for (int i = 0; i < n; i++)
+    mean += w->weight[i] * w->y[i] / w->until[n - 1];
+  for (int i = 0; i < n; i++) {
+    if (w->unseen_trees[i] == 0)
+      continue;
+    const double gap = w->y[i] - mean;
+    const double error = w->y[i] - w->unseen[i] / w->unseen_trees[i];
+    total += w->weight[i] * gap * gap;
+    missed += w->weight[i] * error * error;
+  }
+  return missed < total ? 1.0 - missed / total : 0.0;
+}
+
+static cocabo_status learn(const cb_importance_data *data, workspace *w, cb_rng *rng,
+                           double *explained, cocabo_error *err) {
+  const int most = TREE_WORK / (data->d + data->c);
+  const cb_forest_sample sample = {.size = data->n < most ? data->n : most,
+                                   .until = w->until,
+                                   .unseen = w->unseen,
+                                   .unseen_trees = w->unseen_trees};
+  CB_TRY(cb_forest_fit_sample(w->forest, data->n, data->x, data->h, w->y, &sample, rng,
+                              err));
+  *explained = explained_share(w, data->n);
+  return COCABO_OK;
+}
+
+/* ---- shares ---------------------------------------------------------------------- */
+
+int cb_importance_walks(int variables) {
+  const int affordable = WALK_WORK / (2 * (variables + 1));
+  return affordable < MOST_WALKS ? affordable : MOST_WALKS;
+}
+
+/* The points of walk k: from one end to the other, variable by variable. */
+static void lay_walk(const cb_importance_data *data, workspace *w, int k) {
+  const int d = data->d, c = data->c;
+  for (int step = 0; step <= d + c; step++) {
+    double *x = w->points_x + cb_at(0, step, d);
+    int32_t *h = w->points_h + cb_at(0, step, c);
+    if (step == 0) {
+      for (int j = 0; j < d; j++)
+        x[j] = data->ends_x[cb_at(j, 2 * k, d)];
+      for (int j = 0; j < c; j++)
+        h[j] = data->ends_h[cb_at(j, 2 * k, c)];
+      continue;
+    }
+    for (int j = 0; j < d; j++)
+      x[j] = x[j - d];
+    for (int j = 0; j < c; j++)
+      h[j] = h[j - c];
+    const int moved = w->order[step - 1];
+    if (moved < d)
+      x[moved] = data->ends_x[cb_at(moved, 2 * k + 1, d)];
+    else
+      h[moved - d] = data->ends_h[cb_at(moved - d, 2 * k + 1, c)];
+  }
+}
+
+static void reverse(int32_t *order, int n) {
+  for (int i = 0; i < n / 2; i++) {
+    const int32_t first = order[i];
+    order[i] = order[n - 1 - i];
+    order[n - 1 - i] = first;
+  }
+}
+
+/* The estimator of Goda (2021) for Shapley effects: the terms of a walk's steps add up
+ * to half the squared difference of its ends, whose mean is the variance. Each walk is
+ * made in an order and in its reverse, which errs the other way: as exact as twice as
+ * many walks. */
+static void walk_often(const cb_importance_data *data, workspace *w, cb_rng *rng,
+                       double *share) {
+  const int variables = data->d + data->c;
+  for (int j = 0; j < variables; j++) {
+    w->order[j] = j;
+    share[j] = 0.0;
+  }
+  for (int k = 0; k < 2 * data->walks; k++) {
+    if (k % 2 == 0)
+      cb_rng_shuffle(rng, variables, w->order);
+    else
+      reverse(w->order, variables);
+    lay_walk(data, w, k / 2);
+    cb_forest_predict(w->forest, variables + 1, w->points_x, w->points_h, w->mean,
+                      w->variance);
+    for (int step = 1; step <= variables; step++) {
+      const double before = w->mean[step - 1], after = w->mean[step];
+      share[w->order[step - 1]] +=
+          (w->mean[0] - 0.5 * (before + after)) * (before - after);
+    }
+  }
+}
+
+/* Chance may leave a little less than nothing. */
+static cocabo_status normalise(double *share, int variables, cocabo_error *err) {
+  double sum = 0.0;
+  for (int j = 0; j < variables; j++) {
+    share[j] = share[j] > 0.0 ? share[j] : 0.0;
+    sum += share[j];
+  }
+  if (!(sum > 0.0))
+    return cb_fail(err, COCABO_E_STATE,
+                   "no parameter varies with the values, so none has a share");
+  for (int j = 0; j < variables; j++)
+    share[j] /= sum;
+  return COCABO_OK;
+}
+
+cocabo_status cb_importance(const cb_importance_data *data, cb_rng *rng, double *share,
+                            double *explained, cocabo_error *err) {
+  assert(data->d + data->c > 0 && data->walks > 0);
+  if (data->n < CB_IMPORTANCE_LEAST)
+    return cb_fail(err, COCABO_E_STATE,
+                   "importance needs %d complete trials, and there %s %d",
+                   CB_IMPORTANCE_LEAST, data->n == 1 ? "is" : "are", data->n);
+  workspace w;
+  cocabo_status status = workspace_make(&w, data, err);
+  if (status == COCABO_OK) {
+    weigh(data, &w);
+    status = cut_values(data, &w, err);
+  }
+  if (status == COCABO_OK)
+    status = learn(data, &w, rng, explained, err);
+  if (status == COCABO_OK) {
+    walk_often(data, &w, rng, share);
+    status = normalise(share, data->d + data->c, err);
+  }
+  workspace_free(&w);
+  return status;
+}
