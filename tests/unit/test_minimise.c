@@ -202,7 +202,7 @@ static void learns_the_hyper_parameters_that_scipy_learns(void **state) {
     cb_theta_free(&spec, false, &box);
     assert_int_equal(cb_theta_lay_out(&spec).count, o->n_theta);
     assert_ok(cb_likelihood_new(&l, &spec, o->n, o->x, o->h, &err));
-  cb_likelihood_set_y(l, o->y);
+    cb_likelihood_set_y(l, o->y);
     memcpy(theta, box.start, sizeof theta);
     cb_rng rng = cb_rng_make(1, CB_RNG_FIT, 0);
     assert_ok(cb_gp_fit(l, &spec, &box, &(cb_fit_plan){.max_evaluations = 60}, &rng,
