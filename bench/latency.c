@@ -2,11 +2,12 @@
  *
  * With n observations at the end: n - 50 random points of the problem are added with
  * their values, then 50 points are asked for and told, one by one; the 50 asks are
- * timed. In batches of B it is 50 / B asks, rounded down, for B points each: so single
- * asks and batches are timed at the same numbers of observations. Beside them, in the
- * same process and minute, runs the triangular solve that any GP method with 5000
- * candidates must do, so that a slow machine shows in both. That yardstick is OpenBLAS,
- * a build option; without it there is no solve and its columns are empty.
+ * timed. In batches of B it is 50 / B asks, rounded down but at least one, for B points
+ * each: so single asks and batches are timed at the same numbers of observations.
+ * Beside them, in the same process and minute, runs the triangular solve that any GP
+ * method with 5000 candidates must do, so that a slow machine shows in both. That
+ * yardstick is OpenBLAS, a build option; without it there is no solve and its columns
+ * are empty.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -27,6 +28,7 @@
 #include "study/study.h"
 
 enum {
+  MOST = 10000,     /* points of a batch, or failed ones */
   OWN = 50,         /* points of the method's own, the last observations */
   SOLVE_EVERY = 5,  /* asks between two timed solves */
   CANDIDATES = 5000 /* right-hand sides of a solve */
@@ -35,7 +37,7 @@ enum {
 /* ---- the command line ----------------------------------------------------------- */
 
 typedef struct latency_args {
-  const char *problems, *methods, *n, *batch, *repeats;
+  const char *problems, *methods, *n, *batch, *repeats, *failed;
   front_texts settings;
   bool json;
 } latency_args;
@@ -47,8 +49,10 @@ static const front_option options[] = {
      offsetof(latency_args, methods)},
     {"--n", "LIST", "observations, each at least 50 (50,100,200)", FRONT_TEXT,
      offsetof(latency_args, n)},
-    {"--batch", "B", "points asked for at a time, at most 50 (1)", FRONT_TEXT,
+    {"--batch", "B", "points asked for at a time, at most 10000 (1)", FRONT_TEXT,
      offsetof(latency_args, batch)},
+    {"--failed", "K", "failed trials before them (0)", FRONT_TEXT,
+     offsetof(latency_args, failed)},
     {"--repeats", "N", "studies per line, from seeds 0 .. N-1 (1)", FRONT_TEXT,
      offsetof(latency_args, repeats)},
     {"--set", "OPTION=VALUE", "an option of the study; may be repeated", FRONT_TEXTS,
@@ -61,12 +65,12 @@ typedef struct request {
   latency_args args;
   front_chosen problems, methods;
   front_ints n;
-  int64_t batch, repeats;
+  int64_t batch, repeats, failed;
 } request;
 
 /* Timed ones a repeat. */
 static int64_t count_asks(const request *r) {
-  return OWN / r->batch;
+  return r->batch > OWN ? 1 : OWN / r->batch;
 }
 
 static bench_experiment experiment_of(const request *r, int problem, int method,
@@ -84,9 +88,10 @@ static cocabo_status parse(request *r, int argc, char **argv, cocabo_error *err)
   CB_TRY(front_args_parse(options, argc, argv, &r->args, NULL, err));
   CB_TRY(bench_parse_problems(r->args.problems, &r->problems, err));
   CB_TRY(bench_parse_methods(r->args.methods, &r->methods, err));
-  CB_TRY(front_parse_int("--batch", r->args.batch, 1, OWN, &r->batch, err));
+  CB_TRY(front_parse_int("--batch", r->args.batch, 1, MOST, &r->batch, err));
   const char *n = r->args.n ? r->args.n : "50,100,200";
   CB_TRY(front_parse_ints("--n", n, OWN, 20000, &r->n, err));
+  CB_TRY(front_parse_int("--failed", r->args.failed, 0, MOST, &r->failed, err));
   CB_TRY(front_parse_int("--repeats", r->args.repeats, 1, 1000, &r->repeats, err));
   for (int m = 0; m < r->methods.n; m++) {
     cocabo_options *tried;
@@ -169,14 +174,24 @@ static cocabo_status timings_make(timings *t, int64_t asks, cocabo_error *err) {
   return COCABO_OK;
 }
 
+/* With its value; or enqueued, handed out and failed. */
 static cocabo_status add_point(cocabo_study *study, const bench_problem *problem,
                                const cocabo_space *space, const cb_cell *cells,
-                               cocabo_error *err) {
+                               bool fails, cocabo_error *err) {
   const char *names[BENCH_MAX_INPUTS];
   cocabo_value values[BENCH_MAX_INPUTS];
   for (int i = 0; i < space->n; i++) {
     names[i] = space->params[i].name;
     values[i] = cb_space_from_cell(space, i, cells[i]);
+  }
+  if (fails) {
+    cocabo_trial *trial;
+    CB_TRY(cocabo_study_add(study, names, values, (size_t)space->n, NULL, err));
+    CB_TRY(cocabo_study_ask(study, 1, &trial, err));
+    const cocabo_status status =
+        cocabo_study_fail(study, cocabo_trial_number(trial), "for the bench", err);
+    cocabo_trial_free(trial);
+    return status;
   }
   const double value = problem->value(problem, values, BENCH_PROBLEM_SEED);
   if (isnan(value)) /* it failed: what is timed is a study of results */
@@ -185,13 +200,13 @@ static cocabo_status add_point(cocabo_study *study, const bench_problem *problem
 }
 
 static cocabo_status add_random_points(cocabo_study *study, const bench_experiment *e,
-                                       int64_t n, cocabo_error *err) {
+                                       int64_t n, bool fail, cocabo_error *err) {
   const cocabo_space *space = cb_study_history(study)->space;
-  cb_rng rng = bench_rng((uint64_t)e->seed, BENCH_STREAM_LATENCY, 0);
+  cb_rng rng = bench_rng((uint64_t)e->seed, BENCH_STREAM_LATENCY, fail);
   for (int64_t i = 0; i < n; i++) {
     cb_cell cells[BENCH_MAX_INPUTS];
     cb_space_sample(space, &rng, cells);
-    CB_TRY(add_point(study, e->problem, space, cells, err));
+    CB_TRY(add_point(study, e->problem, space, cells, fail, err));
   }
   return COCABO_OK;
 }
@@ -207,27 +222,33 @@ static void note_ask(timings *t, double seconds, bool refitted) {
 static cocabo_status time_ask(cocabo_study *study, const bench_experiment *e,
                               timings *t, cocabo_error *err) {
   const int64_t fitted = cb_study_history(study)->fit.basis;
-  cocabo_trial *trials[OWN];
+  cocabo_trial **trials = cb_calloc((size_t)e->batch, sizeof *trials);
+  if (!trials)
+    return cb_no_memory(err);
   const double start = front_now();
-  CB_TRY(cocabo_study_ask(study, (size_t)e->batch, trials, err));
+  cocabo_status status = cocabo_study_ask(study, (size_t)e->batch, trials, err);
   const double seconds = front_now() - start;
-  note_ask(t, seconds, cb_study_history(study)->fit.basis != fitted);
+  if (status == COCABO_OK)
+    note_ask(t, seconds, cb_study_history(study)->fit.basis != fitted);
 
   double value;
-  cocabo_status status = COCABO_OK;
   for (int64_t i = 0; i < e->batch; i++) {
     if (status == COCABO_OK)
       status = bench_tell_trial(e->problem, study, trials[i], (uint64_t)e->seed, &value,
                                 err);
     cocabo_trial_free(trials[i]);
   }
+  cb_free(trials);
   return status;
 }
 
 static cocabo_status time_asks(cocabo_study *study, const bench_experiment *e,
-                               int64_t n, solve *s, timings *t, cocabo_error *err) {
+                               int64_t n, int64_t failed, solve *s, timings *t,
+                               cocabo_error *err) {
   const int64_t asks = e->iterations;
-  CB_TRY(add_random_points(study, e, n - asks * e->batch, err));
+  const int64_t own = e->batch > OWN ? OWN : asks * e->batch;
+  CB_TRY(add_random_points(study, e, n - own, false, err));
+  CB_TRY(add_random_points(study, e, failed, true, err));
   for (int64_t k = 0; k < asks; k++) {
     CB_TRY(time_ask(study, e, t, err));
     const double solved = k % SOLVE_EVERY == 0 ? time_solve(s) : NAN;
@@ -244,7 +265,7 @@ static cocabo_status measure(const request *r, int problem, int method, int64_t 
     cocabo_study *study;
     CB_TRY(bench_problem_load(e.problem, err));
     CB_TRY(bench_experiment_study(&e, &study, err));
-    const cocabo_status status = time_asks(study, &e, n, s, t, err);
+    const cocabo_status status = time_asks(study, &e, n, r->failed, s, t, err);
     cocabo_study_free(study);
     CB_TRY(status);
   }
@@ -382,8 +403,10 @@ const front_command bench_latency = {
         "added,\n"
         "then 50 are asked for one by one, and these asks are timed. With --batch it "
         "is\n"
-        "50 / B asks, rounded down, for B points each; the times are those of a whole\n"
-        "ask. Columns: median, mean and 99th percentile of all asks, median of those "
+        "50 / B asks, rounded down, but at least one, for B points each; the times "
+        "are\n"
+        "those of a whole ask. Columns: median, mean and 99th percentile of all asks, "
+        "median of those "
         "that\n"
         "learnt the hyper-parameters anew and of the others, the median time of one\n"
         "triangular solve (n x n, 5000 right-hand sides) measured between the asks, "
