@@ -41,7 +41,6 @@ struct cb_mixed_search {
   int *order;              /* RESULTS or more: a ranking */
   double *lower, *upper;   /* d: the box of this run */
   double *dmu, *dsd;       /* d */
-  double *scale;           /* d: length scales of the process */
   double *at_x, *try_x;    /* d: where a climb is, and where it tries to be */
   int32_t *at_h, *try_h;   /* c */
   int n_swaps;             /* neighbours by one category */
@@ -68,7 +67,6 @@ static void carve(cb_mixed_search *s) {
   s->upper = p, p += d;
   s->dmu = p, p += d;
   s->dsd = p, p += d;
-  s->scale = p, p += d;
   s->at_x = p, p += d;
   s->try_x = p, p += d;
   int32_t *q = (int32_t *)p;
@@ -96,7 +94,7 @@ cocabo_status cb_mixed_search_new(cb_mixed_search **out, const cb_domain *domain
                                   cocabo_error *err) {
   *out = NULL;
   const size_t d = (size_t)domain->d, c = (size_t)domain->c;
-  const size_t doubles = (d + 3) * CAPACITY + (d + 1) * RESULTS + 7 * d;
+  const size_t doubles = (d + 3) * CAPACITY + (d + 1) * RESULTS + 6 * d;
   const size_t ints = (c + 3) * CAPACITY + c * RESULTS + 2 * c;
   cb_mixed_search *s =
       cb_calloc(1, sizeof *s + doubles * sizeof(double) + ints * sizeof(int32_t));
@@ -242,8 +240,7 @@ static bool gains(double value, double over) {
 static bool climb(cb_mixed_search *s, double *value) {
   const cb_minimise_limits limits = {.max_evaluations = CLIMB_EVALUATIONS,
                                      .f_tolerance = 1e-9,
-                                     .grad_tolerance = 1e-6,
-                                     .scale = s->scale};
+                                     .grad_tolerance = 1e-6};
   if (s->domain.d == 0)
     return false;
   copy_x(s, s->try_x, s->at_x);
@@ -384,7 +381,6 @@ int cb_mixed_search_run(cb_mixed_search *s, cb_gp *gp, const cb_acquire *acquire
   s->acquire = acquire;
   s->result.count = 0;
   set_box(s, plan);
-  cb_gp_length_scales(gp, s->scale);
   fill_pool(s, plan, rng);
   score_pool(s);
   const int ranked =

@@ -15,13 +15,12 @@ struct cb_search {
   double *value;         /* m */
   double *lower, *upper; /* d: the cube */
   double *dmu, *dsd;     /* d */
-  double *scale;         /* d: length scales of the process */
   int *ranking;          /* m: indices, the best `keep` sorted */
 };
 
 cocabo_status cb_search_new(cb_search **out, int d, int m, cocabo_error *err) {
   *out = NULL;
-  const size_t dd = (size_t)d, mm = (size_t)m, doubles = dd * mm + 3 * mm + 5 * dd;
+  const size_t dd = (size_t)d, mm = (size_t)m, doubles = dd * mm + 3 * mm + 4 * dd;
   cb_search *s = cb_calloc(1, sizeof *s + doubles * sizeof(double) + mm * sizeof(int));
   if (!s)
     return cb_no_memory(err);
@@ -40,7 +39,6 @@ cocabo_status cb_search_new(cb_search **out, int d, int m, cocabo_error *err) {
   s->upper = p, p += dd;
   s->dmu = p, p += dd;
   s->dsd = p, p += dd;
-  s->scale = p, p += dd;
   s->ranking = (int *)p;
   for (int j = 0; j < d; j++) {
     s->lower[j] = -1.0;
@@ -113,11 +111,8 @@ static double negative(void *context, const double *x, double *gradient) {
 double cb_search_climb(cb_search *search, cb_gp *gp, const cb_acquire *acquire,
                        double *x) {
   climb c = {search, gp, acquire};
-  const cb_minimise_limits limits = {.max_evaluations = 50,
-                                     .f_tolerance = 1e-9,
-                                     .grad_tolerance = 1e-6,
-                                     .scale = search->scale};
-  cb_gp_length_scales(gp, search->scale);
+  const cb_minimise_limits limits = {
+      .max_evaluations = 50, .f_tolerance = 1e-9, .grad_tolerance = 1e-6};
   return -cb_minimise(search->minimiser, x, search->lower, search->upper, negative, &c,
                       &limits);
 }
