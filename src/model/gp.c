@@ -396,11 +396,6 @@ int cb_gp_count(const cb_gp *gp) {
   return gp->n;
 }
 
-void cb_gp_length_scales(const cb_gp *gp, double *scale) {
-  for (int j = 0; j < gp->kernel.d; j++)
-    scale[j] = 1.0 / sqrt(gp->kernel.inv_l2[j]);
-}
-
 double cb_gp_noise(const cb_gp *gp) {
   return gp->kernel.noise;
 }

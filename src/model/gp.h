@@ -59,7 +59,6 @@ double cb_gp_fitted(const cb_gp *gp, int i);
 
 int cb_gp_count(const cb_gp *gp);
 double cb_gp_noise(const cb_gp *gp); /* variance, in standardised units */
-void cb_gp_length_scales(const cb_gp *gp, double *scale); /* d */
 void cb_gp_scale(const cb_gp *gp, double *mean,
                  double *sd); /* y = mean + sd * target */
 
