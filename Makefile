@@ -1,7 +1,9 @@
 # A thin front: the work is done by CMake (CMakePresets.json) and tools/.
 JOBS := $(shell nproc)
+PREFIX := /usr/local
+INSTALL_BUILD := build-install
 
-.PHONY: all run test golden bench peers paper format clean setup-run setup-test
+.PHONY: all run test golden install uninstall bench peers paper format clean setup-run setup-test
 all: setup-run
 	@cmake --preset release -DCOCABO_TESTS=OFF >build.log 2>&1 \
 	  && cmake --build --preset release -j $(JOBS) >>build.log 2>&1 \
@@ -22,8 +24,18 @@ test: setup-test
 golden: setup-test
 	@tools/golden
 
+# A user's build, of what is found here, and nothing set up:
+#   make install PREFIX=~/.local [DESTDIR=/tmp/image]     make uninstall
+install:
+	@cmake -S . -B $(INSTALL_BUILD) -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))"
+	@cmake --build $(INSTALL_BUILD) -j $(JOBS)
+	@cmake --install $(INSTALL_BUILD)
+uninstall:
+	@cmake --build $(INSTALL_BUILD) --target uninstall
+
 # The figures we promise; minutes to an hour, not part of the tests.
 bench: all
+	@tools/setup bench
 	@tools/figures
 
 # The experiments of the paper, resumable; hours, and with xg-mnist-10 a day or two.

@@ -5,12 +5,15 @@
  * timed. In batches of B it is 50 / B asks, rounded down, for B points each: so single
  * asks and batches are timed at the same numbers of observations. Beside them, in the
  * same process and minute, runs the triangular solve that any GP method with 5000
- * candidates must do, so that a slow machine shows in both.
+ * candidates must do, so that a slow machine shows in both. That yardstick is OpenBLAS,
+ * a build option; without it there is no solve and its columns are empty.
  */
-#include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#ifdef BENCH_OPENBLAS
+#include <cblas.h>
+#endif
 
 #include "base/mem.h"
 #include "base/status.h"
@@ -102,6 +105,7 @@ typedef struct solve {
   double *B; /* n x CANDIDATES */
 } solve;
 
+#ifdef BENCH_OPENBLAS
 static void solve_clear(solve *s) {
   cb_free(s->U);
   cb_free(s->B);
@@ -130,6 +134,22 @@ static double time_solve(solve *s) {
               CANDIDATES, 1.0, s->U, s->n, s->B, s->n);
   return front_now() - start;
 }
+#else
+static void solve_clear(solve *s) {
+  *s = (solve){0};
+}
+
+static cocabo_status solve_make(solve *s, int n, cocabo_error *err) {
+  (void)err;
+  *s = (solve){.n = n};
+  return COCABO_OK;
+}
+
+static double time_solve(solve *s) {
+  (void)s;
+  return NAN;
+}
+#endif
 
 /* ---- the asks ------------------------------------------------------------------- */
 
@@ -210,8 +230,9 @@ static cocabo_status time_asks(cocabo_study *study, const bench_experiment *e,
   CB_TRY(add_random_points(study, e, n - asks * e->batch, err));
   for (int64_t k = 0; k < asks; k++) {
     CB_TRY(time_ask(study, e, t, err));
-    if (k % SOLVE_EVERY == 0)
-      t->solves[t->n_solves++] = time_solve(s);
+    const double solved = k % SOLVE_EVERY == 0 ? time_solve(s) : NAN;
+    if (!isnan(solved))
+      t->solves[t->n_solves++] = solved;
   }
   return COCABO_OK;
 }
@@ -237,7 +258,7 @@ typedef struct line {
   int64_t n, batch;
   double p50, mean, p99;       /* seconds */
   double refit_p50, plain_p50; /* of asks with and without a fit; NaN: there was none */
-  double dtrsm, ratio;         /* p50 / dtrsm */
+  double dtrsm, ratio;         /* p50 / dtrsm; NaN without the yardstick */
 } line;
 
 static double median(int64_t n, double *seconds) {
@@ -296,11 +317,13 @@ static const char *format_median(double seconds, char *out, size_t size) {
 }
 
 static void print_text(const line *l) {
-  char refit[32], plain[32];
-  printf("%-12s %-20s %5lld %5lld %9.3f %9.3f %9.3f %9s %9s %9.3f %7.3f\n", l->method,
+  char refit[32], plain[32], dtrsm[32], ratio[32];
+  printf("%-12s %-20s %5lld %5lld %9.3f %9.3f %9.3f %9s %9s %9s %7s\n", l->method,
          l->problem, (long long)l->n, (long long)l->batch, 1e3 * l->p50, 1e3 * l->mean,
          1e3 * l->p99, format_median(l->refit_p50, refit, sizeof refit),
-         format_median(l->plain_p50, plain, sizeof plain), 1e3 * l->dtrsm, l->ratio);
+         format_median(l->plain_p50, plain, sizeof plain),
+         format_median(l->dtrsm, dtrsm, sizeof dtrsm),
+         format_median(1e-3 * l->ratio, ratio, sizeof ratio));
 }
 
 static cocabo_status do_line(const request *r, int problem, int method, int64_t n,
@@ -365,7 +388,8 @@ const front_command bench_latency = {
         "learnt the hyper-parameters anew and of the others, the median time of one\n"
         "triangular solve (n x n, 5000 right-hand sides) measured between the asks, "
         "and\n"
-        "p50 over that.",
+        "p50 over that; the last two are empty where the bench was built without "
+        "OpenBLAS.",
     .examples =
         "  cocabo-bench latency --method cocabo-0.5 --problem ackley-5c --n 100,200\n"
         "  cocabo-bench latency --method random,cocabo-auto --problem func-2c --json\n"

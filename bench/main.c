@@ -24,6 +24,8 @@ static const front_program program = {
                 "  cocabo-bench compare results.csv --method random,cocabo-0.5\n"
                 "  cocabo-bench figure results.csv -o figure.svg",
     .statuses = "0 done, 1 run-time failure, 2 bad usage or input, 130 interrupted.",
+    .variable = "COCABO_DATA",
+    .variable_help = "the folder of the data that some problems need (data)",
 };
 
 int main(int argc, char **argv) {

@@ -11,7 +11,6 @@
 #include "cli.h"
 #include "common/program.h"
 #include "complete.h"
-#include "manual.h"
 
 static const front_command *const commands[] = {
     &cmd_run,    &cmd_create,  &cmd_ask,    &cmd_tell,   &cmd_best,
@@ -31,13 +30,13 @@ static const front_program program = {
     .statuses =
         "0 done, 1 run-time failure, 2 bad usage or input, 3 nothing completed, "
         "130\ninterrupted.",
+    .variable = "COCABO_STORAGE",
+    .variable_help = "the storage URL where --storage is not given",
 };
 
 int main(int argc, char **argv) {
   /* A closed pipe is a failed write with a sentence, not a sudden death. */
   signal(SIGPIPE, SIG_IGN);
-  if (argc > 1 && strcmp(argv[1], "--man") == 0)
-    return manual_main(&program, argc - 2, argv + 2);
   if (argc > 1 && strcmp(argv[1], "--complete") == 0)
     return complete_main(&program, argc - 2, argv + 2);
   return front_main(&program, argc, argv);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/fail.h"
+#include "common/manual.h"
 
 const front_command *front_find_command(const front_program *program,
                                         const char *name) {
@@ -85,6 +86,8 @@ int front_main(const front_program *program, int argc, char **argv) {
     return print_usage(program);
   if (strcmp(argv[1], "--version") == 0)
     return print_version(program);
+  if (strcmp(argv[1], "--man") == 0)
+    return front_manual(program, argc - 2, argv + 2);
   if (strcmp(argv[1], "help") == 0)
     return print_help(program, argc - 2, argv + 2);
   return dispatch(program, argc - 1, argv + 1);

@@ -10,6 +10,7 @@ typedef struct front_program {
   const char *summary;                  /* one line */
   const front_command *const *commands; /* in the order of the help; NULL ends them */
   const char *examples, *statuses;      /* lines for the help */
+  const char *variable, *variable_help; /* what the environment may say */
 } front_program;
 
 const front_command *front_find_command(const front_program *program, const char *name);

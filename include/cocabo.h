@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define COCABO_VERSION_MAJOR 0
-#define COCABO_VERSION_MINOR 1
+#define COCABO_VERSION_MINOR 2
 #define COCABO_VERSION_PATCH 0
 #define COCABO_VERSION_HEX                                                             \
   ((COCABO_VERSION_MAJOR << 16) | (COCABO_VERSION_MINOR << 8) | COCABO_VERSION_PATCH)

@@ -39,7 +39,8 @@ static void name_owner(char *out, size_t size) {
 }
 
 /* Waits on the clock that only goes forward; true: asked to stop. */
-static bool rest(cli_lease *lease, double seconds) {
+static bool rest(void *user, double seconds) {
+  cli_lease *lease = user;
   const double until = front_now() + seconds;
   const struct timespec at = {.tv_sec = (time_t)until,
                               .tv_nsec = (long)(1e9 * (until - (double)(time_t)until))};
@@ -54,14 +55,19 @@ static bool rest(cli_lease *lease, double seconds) {
 
 /* A renewal that fails is tried again soon. It is never a reason to stop: a result is
  * welcome also after its lease has run out. */
+void cli_lease_keep(cocabo_store *store, const char *study, const char *owner,
+                    double seconds, bool (*wait)(void *user, double seconds),
+                    void *user) {
+  double pause = seconds / 3.0;
+  while (!wait(user, pause)) {
+    const cocabo_status status = cocabo_store_renew(store, study, owner, seconds, NULL);
+    pause = seconds / (status == COCABO_OK ? 3.0 : 15.0);
+  }
+}
+
 static void *renew(void *argument) {
   cli_lease *lease = argument;
-  double pause = lease->seconds / 3.0;
-  while (!rest(lease, pause)) {
-    const cocabo_status status = cocabo_store_renew(lease->store, lease->study,
-                                                    lease->owner, lease->seconds, NULL);
-    pause = lease->seconds / (status == COCABO_OK ? 3.0 : 15.0);
-  }
+  cli_lease_keep(lease->store, lease->study, lease->owner, lease->seconds, rest, lease);
   return NULL;
 }
 

@@ -434,7 +434,7 @@ static void iterate(cb_minimiser *ws) {
     accept(ws);
     update(ws);
     const double size = fmax(fmax(fabs(before), fabs(ws->f)), 1.0);
-    if (before - ws->f <= ws->limits->f_tolerance * size)
+    if (before - ws->f <= fmax(ws->limits->f_tolerance * size, ws->limits->least_gain))
       return;
   }
 }

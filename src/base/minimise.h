@@ -17,6 +17,7 @@ typedef double (*cb_objective)(void *context, const double *x, double *gradient)
 typedef struct cb_minimise_limits {
   int max_evaluations;   /* >= 1 */
   double f_tolerance;    /* stop when an iteration gains less than this, relative */
+  double least_gain;     /* or less than this */
   double grad_tolerance; /* stop when the projected gradient is this small */
   const double *scale;   /* n, > 0: how far each variable may move before the gradient
                             is another, up to a common factor; NULL: all alike */

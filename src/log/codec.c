@@ -1,3 +1,8 @@
+/* codec.c - the body of an event, written and read as JSON.
+ *
+ * Writing goes field by field in a fixed order and leaves out what is zero. Reading
+ * takes the keys in any order, each at most once, by one table (FIELDS).
+ */
 #include "log/codec.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* event.c - copying and releasing what an event owns. */
 #include "log/event.h"
 
 #include <string.h>
@@ -54,6 +55,32 @@ cb_pair *cb_pairs_copy(const cb_pair *pairs, int n) {
       return NULL;
     }
   return copy;
+}
+
+int cb_pairs_find(const cb_pair *pairs, int n, const char *name) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(pairs[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+cb_pair *cb_pairs_merge(const cb_pair *pairs, int n, const cb_pair *others, int m,
+                        int *n_merged) {
+  cb_pair *merged = cb_calloc((size_t)n + (size_t)m, sizeof *merged);
+  int used = 0;
+  for (int i = 0; merged && i < n + m; i++) {
+    const cb_pair *pair = i < n ? &pairs[i] : &others[i - n];
+    const int found = cb_pairs_find(merged, used, pair->name);
+    cb_pair *place = &merged[found >= 0 ? found : used++];
+    cb_free(place->value);
+    if ((found < 0 && !copy_text(&place->name, pair->name)) ||
+        !copy_text(&place->value, pair->value)) {
+      cb_pairs_free(merged, used);
+      return NULL;
+    }
+  }
+  *n_merged = used;
+  return merged;
 }
 
 static bool copy_pairs(cb_pair **to, int *n_to, const cb_pair *from, int n) {

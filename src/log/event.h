@@ -92,6 +92,12 @@ typedef struct cb_event {
  */
 cb_pair *cb_pairs_copy(const cb_pair *pairs, int n);
 void cb_pairs_free(cb_pair *pairs, int n);
+/* The place of a name among n pairs, -1 if it has none. */
+int cb_pairs_find(const cb_pair *pairs, int n, const char *name);
+/* A deep copy of n pairs in which m others replace those of their names or follow, in
+ * order; NULL if out of memory. */
+cb_pair *cb_pairs_merge(const cb_pair *pairs, int n, const cb_pair *others, int m,
+                        int *n_merged);
 
 /* A deep copy (the space is shared). On failure *out is zero and nothing leaks. */
 cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *err);

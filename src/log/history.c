@@ -29,6 +29,8 @@ struct cb_history_private {
   size_t n_spares, spares_capacity;
   char *reason; /* buffer for a reason to come, or NULL */
   size_t reason_bytes;
+  double *theta; /* buffer for a fit to come, or NULL */
+  int theta_room;
   int64_t least_basis;                   /* of a fit that counts */
   int n_previewed;                       /* the last trials, which are not in the log */
   int64_t n_design, n_rounds, n_sampled; /* without them */
@@ -69,6 +71,7 @@ void cb_history_free(cb_history *history) {
     cb_free(own->spares[i]);
   cb_free(own->spares);
   cb_free(own->reason);
+  cb_free(own->theta);
   cb_free(own->points.slots);
   cb_free(own);
   cb_free(history->trials);
@@ -225,6 +228,19 @@ cocabo_status cb_history_reserve(cb_history *history, int64_t trials,
       !reserve_points(history, more) || !reserve_spares(history, more) ||
       !reserve_reason(history, reason_bytes))
     return cb_no_memory(err);
+  return COCABO_OK;
+}
+
+cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,
+                                     cocabo_error *err) {
+  own_part *own = history->own;
+  if (own->theta && n_theta <= own->theta_room)
+    return COCABO_OK;
+  double *theta = cb_realloc(own->theta, (size_t)n_theta, sizeof *theta);
+  if (!theta)
+    return cb_no_memory(err);
+  own->theta = theta;
+  own->theta_room = n_theta;
   return COCABO_OK;
 }
 
@@ -414,15 +430,16 @@ static cocabo_status apply_fit(cb_history *history, const cb_event *event,
   if (event->fit.basis <= history->fit.basis ||
       event->fit.basis < history->own->least_basis)
     return COCABO_OK;
+  own_part *own = history->own;
   const size_t n = (size_t)event->fit.n_theta;
-  double *theta = cb_calloc(n, sizeof *theta);
-  if (!theta)
-    return cb_no_memory(err);
+  CB_TRY(cb_history_reserve_fit(history, event->fit.n_theta, err));
   if (n > 0)
-    memcpy(theta, event->fit.theta, n * sizeof *theta);
+    memcpy(own->theta, event->fit.theta, n * sizeof *own->theta);
   cb_free(history->fit.theta);
   history->fit = event->fit;
-  history->fit.theta = theta;
+  history->fit.theta = own->theta;
+  own->theta = NULL;
+  own->theta_room = 0;
   memcpy(history->fit_id, event->id, sizeof event->id);
   return COCABO_OK;
 }

@@ -102,6 +102,10 @@ void cb_history_retract(cb_history *history);
 cocabo_status cb_history_reserve(cb_history *history, int64_t trials,
                                  size_t reason_bytes, cocabo_error *err);
 
+/* The same for a MODEL_FITTED event with so many numbers. */
+cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,
+                                     cocabo_error *err);
+
 /* Has this point been proposed, added or evaluated before, by any trial in any state?
  */
 bool cb_history_contains(const cb_history *history, const cb_cell *cells);

@@ -13,7 +13,7 @@
 enum {
   MAX_APPENDS = 64, /* rounding grows with appends: factor anew after so many */
   FIRST_ROOM = 64,
-  FOCUS = 64,     /* points around the focus that bound deviations */
+  FOCUS = 128,    /* points around the focus that bound deviations */
   FEW_COLUMNS = 8 /* fantasies that are appended one by one */
 };
 
@@ -43,7 +43,10 @@ struct cb_gp {
   double *kx;       /* room */
   int n_focus;      /* points of the focus, 0 = there is none */
   int focus[FOCUS]; /* which they are */
-  double *F;        /* FOCUS x FOCUS, upper: the factor of their covariance */
+  double *F;        /* FOCUS x FOCUS, upper: the factor of their covariance; NULL while
+                       there is no room for so many points */
+  double *XF;       /* FOCUS x d: the points */
+  int32_t *HF;      /* FOCUS x c */
   double *near;     /* FOCUS rows: a block's covariances with them */
   void *memory;     /* the one block behind all arrays */
 };
@@ -106,8 +109,9 @@ void cb_gp_free(cb_gp *gp) {
 /* Doubles that the arrays for `room` points take; carve() must agree. */
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
+  const size_t focus = room > FIRST_ROOM ? FOCUS * (FOCUS + CB_BLOCK + d + c) : 0;
   return room * (room + d + 10) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
-         (room * c + 1) / 2 + FOCUS * (FOCUS + CB_BLOCK);
+         (room * c + 1) / 2 + focus;
 }
 
 /* Carves all arrays for gp->room points out of one block. */
@@ -128,8 +132,12 @@ static void carve(cb_gp *gp, double *p) {
   gp->ka = p, p += room;
   gp->slope = p, p += room;
   gp->kx = p, p += room;
-  gp->F = p, p += FOCUS * FOCUS;
-  gp->near = p, p += FOCUS * CB_BLOCK;
+  if (gp->room > FIRST_ROOM) {
+    gp->F = p, p += FOCUS * FOCUS;
+    gp->near = p, p += FOCUS * CB_BLOCK;
+    gp->XF = p, p += FOCUS * (size_t)gp->spec.d;
+    gp->HF = (int32_t *)p, p += FOCUS * (size_t)gp->spec.c;
+  }
   gp->G = (int32_t *)p, p += CB_BLOCK * (size_t)gp->spec.c;
   gp->H = (int32_t *)p;
 }
@@ -472,20 +480,25 @@ static void choose_focus(cb_gp *gp, const double *k) {
 }
 
 void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h) {
-  double xi[COCABO_MAX_PARAMETERS];
-  int32_t hi[COCABO_MAX_PARAMETERS];
-  double *k = gp->slope;
+  double point[COCABO_MAX_PARAMETERS];
+  int32_t category[COCABO_MAX_PARAMETERS];
   gp->n_focus = 0;
-  if ((!x && gp->spec.d > 0) || (!h && gp->spec.c > 0) || gp->n == 0)
+  if ((!x && gp->spec.d > 0) || (!h && gp->spec.c > 0) || !gp->F)
     return;
-  covariances(gp, gp->n, x, h, k);
-  choose_focus(gp, k);
+  covariances(gp, gp->n, x, h, gp->slope);
+  choose_focus(gp, gp->slope);
   for (int i = 0; i < gp->n_focus; i++) {
-    load_point(gp, gp->focus[i], xi, hi);
-    covariances(gp, gp->n, xi, hi, k);
-    for (int m = 0; m <= i; m++)
-      gp->F[cb_at(m, i, FOCUS)] = k[gp->focus[m]];
-    gp->F[cb_at(i, i, FOCUS)] += gp->kernel.noise + gp->jitter;
+    double *column = gp->F + cb_at(0, i, FOCUS);
+    load_point(gp, gp->focus[i], point, category);
+    for (int j = 0; j < gp->spec.d; j++)
+      gp->XF[cb_at(i, j, FOCUS)] = point[j];
+    for (int j = 0; j < gp->spec.c; j++)
+      gp->HF[cb_at(i, j, FOCUS)] = category[j];
+    cb_kernel_hamming(&gp->kernel, i + 1, gp->HF, FOCUS, category, gp->kh);
+    cb_kernel_overlap(gp->spec.c, i + 1, gp->HF, FOCUS, category, gp->ka);
+    cb_kernel_weights(&gp->kernel, i + 1, gp->kh, gp->ka, &gp->slice);
+    cb_kernel_row(&gp->kernel, i + 1, gp->XF, FOCUS, &gp->slice, point, column);
+    column[i] += gp->kernel.noise + gp->jitter;
   }
   if (!cb_block_cholesky(gp->n_focus, gp->F, FOCUS, gp->block))
     gp->n_focus = 0;
@@ -572,29 +585,57 @@ void cb_gp_screen_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
   each_swap_block(gp, x, h, m, which, to, mu, sd, screen_block);
 }
 
-/* d mu / d x_j = sum_i alpha_i dk_i/dx_j and d var / d x_j = -2 sum_i (K^-1 k)_i
- * dk_i/dx_j, where dk_i/dx_j = 2 slope_i (x_j - X_ij) / l_j^2. */
+/* ---- derivatives -------------------------------------------------------------------
+ */
+
+/* The mean at x, with k(x) in gp->block, and in gp->kx the weights of its derivatives:
+ * d mu / d x_j = sum_i alpha_i dk_i/dx_j, where dk_i/dx_j = 2 slope_i (x_j - X_ij) /
+ * l_j^2. */
+static double mean_along(cb_gp *gp, const double *x) {
+  cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, x, gp->block,
+                      gp->slope, NULL);
+  for (int i = 0; i < gp->n; i++)
+    gp->kx[i] = gp->alpha[i] * gp->slope[i];
+  return cb_linalg_dot(gp->n, gp->block, gp->alpha);
+}
+
+/* d var / d x_j = -2 sum_i (K^-1 k)_i dk_i/dx_j, over m points X (dimension-major)
+ * whose (K^-1 k)_i slope_i are w. */
+static void differentiate(const cb_gp *gp, const double *x, double sd, int m,
+                          const double *X, int ld, const double *w, double *dmu,
+                          double *dsd) {
+  for (int j = 0; j < gp->spec.d; j++) {
+    const double scale = 2.0 * gp->kernel.inv_l2[j];
+    dmu[j] = scale * cb_kernel_weighted_differences(
+                         gp->n, gp->kx, gp->X + cb_at(0, j, gp->room), x[j]);
+    dsd[j] =
+        -scale * cb_kernel_weighted_differences(m, w, X + cb_at(0, j, ld), x[j]) / sd;
+  }
+}
+
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd) {
-  const int d = gp->spec.d, n = gp->n;
   double *k = gp->block;
-  cb_kernel_row_slope(&gp->kernel, n, gp->X, gp->room, &gp->slice, x, k, gp->slope,
-                      NULL);
-  *mu = cb_linalg_dot(n, k, gp->alpha);
-  cb_linalg_solve_ut(n, gp->U, gp->room, k);
-  *sd = deviation(gp, cb_linalg_sum_squares(n, k));
-  cb_linalg_solve_u(n, gp->U, gp->room, k); /* k is K^-1 k(x) from here on */
+  *mu = mean_along(gp, x);
+  cb_linalg_solve_ut(gp->n, gp->U, gp->room, k);
+  *sd = deviation(gp, cb_linalg_sum_squares(gp->n, k));
+  cb_linalg_solve_u(gp->n, gp->U, gp->room, k);
+  for (int i = 0; i < gp->n; i++)
+    k[i] *= gp->slope[i];
+  differentiate(gp, x, *sd, gp->n, gp->X, gp->room, k, dmu, dsd);
+}
 
-  for (int j = 0; j < d; j++) {
-    const double *column = gp->X + cb_at(0, j, gp->room);
-    double by_mean = 0.0, by_variance = 0.0;
-    for (int i = 0; i < n; i++) {
-      const double g = gp->slope[i] * (x[j] - column[i]);
-      by_mean += gp->alpha[i] * g;
-      by_variance += k[i] * g;
-    }
-    const double scale = 2.0 * gp->kernel.inv_l2[j];
-    dmu[j] = scale * by_mean;
-    dsd[j] = -scale * by_variance / *sd;
-  }
+void cb_gp_screen_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
+                           double *dmu, double *dsd) {
+  const int m = gp->n_focus;
+  double *k = gp->near;
+  *mu = mean_along(gp, x);
+  for (int i = 0; i < m; i++)
+    k[i] = gp->block[gp->focus[i]];
+  cb_linalg_solve_ut(m, gp->F, FOCUS, k);
+  *sd = deviation(gp, cb_linalg_sum_squares(m, k));
+  cb_linalg_solve_u(m, gp->F, FOCUS, k);
+  for (int i = 0; i < m; i++)
+    k[i] *= gp->slope[gp->focus[i]];
+  differentiate(gp, x, *sd, m, gp->XF, FOCUS, k, dmu, dsd);
 }

@@ -79,7 +79,7 @@ void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
                          double *sd);
 
 /* The same two in O(n) a point: the means are exact, and `sd` are upper bounds on the
- * deviations. They come from the one point that explains most, and from some 64 points
+ * deviations. They come from the one point that explains most, and from some 128 points
  * near the focus: more points never explain less. */
 void cb_gp_screen(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
                   double *sd);
@@ -94,6 +94,11 @@ void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h);
 /* Along the bound h at one point, with derivatives by x (d each). */
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
                             double *dmu, double *dsd);
+
+/* The same in O(n): `sd` is the bound that the focus gives (without one the prior's
+ * deviation), and dsd its derivative. */
+void cb_gp_screen_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
+                           double *dmu, double *dsd);
 
 /* Mean and population deviation of y[0..n-1], of any size. If the values are equal
  * (within rounding) the deviation is at least 1, so that dividing by it is always

@@ -99,6 +99,7 @@ cocabo_status cb_gp_fit(cb_likelihood *likelihood, const cb_kernel_spec *spec,
     scale[i] = box->prior_sd[i] > 0.0 ? box->prior_sd[i] : 1.0;
   const cb_minimise_limits limits = {.max_evaluations = plan->max_evaluations,
                                      .f_tolerance = 1e-9,
+                                     .least_gain = plan->least_gain,
                                      .grad_tolerance = 1e-5,
                                      .scale = scale,
                                      .interrupt = plan->interrupt,

@@ -31,6 +31,7 @@ void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box);
 typedef struct cb_fit_plan {
   int restarts;                  /* from random points, besides theta */
   int max_evaluations;           /* of the likelihood, from each of them */
+  double least_gain;             /* nats: an iteration that gains less is the last */
   cocabo_interrupt_fn interrupt; /* asked before every evaluation; NULL: never */
   void *user;
 } cb_fit_plan;

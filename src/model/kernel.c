@@ -329,6 +329,21 @@ CB_LOOPS double cb_kernel_weighted_squares_loops(int n, const double *w,
 CB_DISPATCH(extern, double, cb_kernel_weighted_squares,
             (int n, const double *w, const double *column, double x), (n, w, column, x))
 
+CB_LOOPS double cb_kernel_weighted_differences_loops(int n, const double *w,
+                                                     const double *column, double x) {
+  enum { LANES = 8 };
+  double s[LANES] = {0};
+  int i = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      s[l] += w[i + l] * (x - column[i + l]);
+  for (int l = 0; i < n; i++, l++)
+    s[l] += w[i] * (x - column[i]);
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+CB_DISPATCH(extern, double, cb_kernel_weighted_differences,
+            (int n, const double *w, const double *column, double x), (n, w, column, x))
+
 /* Products, not choices: GCC 12 makes wrong code of a vectorised `int != int ? double :
  * 0.0` in a sum (a test knows). The same form is used wherever categories are compared.
  */

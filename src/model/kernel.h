@@ -131,6 +131,10 @@ void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
 double cb_kernel_weighted_squares(int n, const double *w, const double *column,
                                   double x);
 
+/* Sum over i of w[i] (x - column[i]), in a fixed order. */
+double cb_kernel_weighted_differences(int n, const double *w, const double *column,
+                                      double x);
+
 /* Sum over i of w[i] [column[i] != h], in a fixed order. */
 double cb_kernel_weighted_changes(int n, const double *w, const int32_t *column,
                                   int32_t h);

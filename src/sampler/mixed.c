@@ -60,6 +60,7 @@ enum {
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
 static const double LEARN = 0.05;         /* least deviation of a UCB that must learn */
+static const double LEAST_GAIN = 1e-3;    /* log posterior: less ends a fit */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
 
 enum { PLAIN, WARPED, N_MODELS };
@@ -202,6 +203,7 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   const cb_fit_plan plan = {
       .restarts = !ask->fit && results < MANY_RESULTS ? FIRST_RESTARTS : 0,
       .max_evaluations = evaluations_for(results),
+      .least_gain = LEAST_GAIN,
       .interrupt = ask->interrupt,
       .user = ask->user};
   const double *targets;
@@ -444,7 +446,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 2,
+    .revision = 3,
     .help = "a GP over numbers and categories, maximised over both together",
     .create = create,
     .destroy = destroy,

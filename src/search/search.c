@@ -11,17 +11,22 @@
 #include "base/status.h"
 
 enum {
-  SPARES = 24,              /* of the pool, ranked besides the starts */
-  ROUNDS = 20,              /* of climbing and moving, at most */
-  MAX_CHANGES = 5,          /* categories changed around the incumbent */
-  ALL_COMBINATIONS = 64,    /* so many are all tried, rather than one change each */
-  MAX_NEIGHBOURS = 2000,    /* beyond, a random choice of so many */
-  SCREEN_FROM = 100,        /* observations from which on candidates are screened */
-  MAX_EXACT = 8 * CB_BLOCK, /* exact deviations of screened candidates, at most */
+  SPARES = 24,           /* of the pool, ranked besides the starts */
+  ROUNDS = 20,           /* of climbing and moving, at most */
+  MAX_CHANGES = 5,       /* categories changed around the incumbent */
+  ALL_COMBINATIONS = 64, /* so many are all tried, rather than one change each */
+  MAX_NEIGHBOURS = 2000, /* beyond, a random choice of so many */
+  SCREEN_FROM = 100,     /* observations from which on candidates are screened, */
+  ROUGHLY_FROM = 300,    /* and climbs start out along bounds */
+  POOL_EXACT = 128,      /* exact deviations of a screened pool, at most, */
+  POOL_STEP = 32,        /* so many at a time; */
+  MOVE_EXACT = 16,       /* and of screened neighbours */
+  MOVE_STEP = 8,
   RESULTS = 3 * CB_SEARCH_STARTS + SPARES
 };
 
 static const double NEAR = 0.1;       /* deviation of a step around the incumbent */
+static const double ROUGHLY = 1e-5;   /* relative gain that ends a rough climb */
 static const double PROGRESS = 1e-10; /* relative gain that counts as one */
 
 /* Some points with their values. */
@@ -55,6 +60,8 @@ struct cb_search {
   int32_t *at_h, *try_h;   /* c */
   int n_swaps;             /* neighbours by one category */
   int n_combinations;      /* of categories, 0 if more than ALL_COMBINATIONS */
+
+  bool roughly; /* climb along the bound of the deviation */
 
   cb_gp *gp; /* of the current run */
   const cb_acquire *acquire;
@@ -226,9 +233,9 @@ static void score_exactly(cb_search *s, const screened *queue, int count) {
 }
 
 /* mu and sd hold the means of the pool and bounds on its deviations. Values become
- * exact from the highest bound downwards until the best `keep` are certain; the others
- * become -inf. */
-static void settle(cb_search *s, int keep) {
+ * exact from the highest bound downwards, `step` at a time, until the best `keep` are
+ * certain or `most` are exact; the others become -inf. */
+static void settle(cb_search *s, int keep, int step, int most) {
   points *p = &s->pool;
   int best[CB_SEARCH_STARTS];
   values_of(s, p->count, s->mu, s->sd, p->value);
@@ -237,23 +244,22 @@ static void settle(cb_search *s, int keep) {
     p->value[i] = -INFINITY;
   }
   qsort(s->queue, (size_t)p->count, sizeof *s->queue, by_bound);
-  for (int done = 0; done < p->count && done < MAX_EXACT; done += CB_BLOCK) {
-    const int left = p->count - done, count = left < CB_BLOCK ? left : CB_BLOCK;
+  for (int done = 0; done < p->count && done < most; done += step) {
+    const int left = p->count - done, count = left < step ? left : step;
     score_exactly(s, s->queue + done, count);
-    if (done + count < p->count &&
-        cb_rank_best(p->count, p->value, keep, best) == keep &&
+    if (count < left && cb_rank_best(p->count, p->value, keep, best) == keep &&
         !better(s->queue[done + count].bound, p->value[best[keep - 1]]))
       return;
   }
 }
 
 /* Values of the pool; only the best `keep` are promised. */
-static void score_pool(cb_search *s, int keep) {
+static void score_pool(cb_search *s, int keep, int step, int most) {
   points *p = &s->pool;
   const int32_t *h = is_bound(s) ? NULL : p->h;
   if (screens(s)) {
     cb_gp_screen(s->gp, p->count, p->x, h, s->mu, s->sd);
-    settle(s, keep);
+    settle(s, keep, step, most);
   } else {
     cb_gp_predict(s->gp, p->count, p->x, h, s->mu, s->sd);
     values_of(s, p->count, s->mu, s->sd, p->value);
@@ -334,7 +340,8 @@ static void fill_pool(cb_search *s, cb_rng *rng) {
 static double negative(void *context, const double *x, double *gradient) {
   cb_search *s = context;
   double mu, sd, by_mu, by_sd;
-  cb_gp_predict_gradient(s->gp, x, &mu, &sd, s->dmu, s->dsd);
+  (s->roughly ? cb_gp_screen_gradient : cb_gp_predict_gradient)(s->gp, x, &mu, &sd,
+                                                                s->dmu, s->dsd);
   const double value = cb_acquire_value(s->acquire, mu, sd, &by_mu, &by_sd);
   for (int j = 0; j < s->domain.d; j++)
     gradient[j] = -(by_mu * s->dmu[j] + by_sd * s->dsd[j]);
@@ -345,22 +352,26 @@ static bool gains(double value, double over) {
   return value > over + PROGRESS * (1.0 + fabs(over));
 }
 
-/* Over x along at_h; *value rises if it helped. A fixed h is bound already. */
-static bool climb(cb_search *s, double *value) {
+/* Over x along at_h; *value rises if it helped. With many observations a rough climb
+ * follows the bound that the points around it give, rather than the deviation. */
+static bool climb(cb_search *s, double *value, bool roughly) {
   const cb_minimise_limits limits = {.max_evaluations = s->plan->evaluations,
-                                     .f_tolerance = 1e-9,
+                                     .f_tolerance = roughly ? ROUGHLY : 1e-9,
                                      .grad_tolerance = 1e-6};
   if (s->domain.d == 0)
     return false;
-  copy_x(s, s->try_x, s->at_x);
-  if (!is_bound(s))
+  s->roughly = roughly && cb_gp_count(s->gp) >= ROUGHLY_FROM;
+  if (s->roughly)
+    cb_gp_focus(s->gp, s->at_x, s->at_h);
+  if (s->roughly || !is_bound(s))
     cb_gp_bind(s->gp, s->at_h);
+  copy_x(s, s->try_x, s->at_x);
   double reached =
       -cb_minimise(s->minimiser, s->try_x, s->lower, s->upper, negative, s, &limits);
-  if (s->domain.any_grid) {
+  if (s->domain.any_grid)
     snap(s, s->try_x);
+  if (s->domain.any_grid || s->roughly)
     reached = score_one(s, s->try_x, s->at_h);
-  }
   if (!gains(reached, *value))
     return false;
   copy_x(s, s->at_x, s->try_x);
@@ -438,7 +449,7 @@ static void score_neighbours(cb_search *s, cb_rng *rng) {
   p->count = 0;
   list_steps(s);
   if (is_bound(s)) {
-    score_pool(s, 1);
+    score_pool(s, 1, MOVE_STEP, MOVE_EXACT);
     return;
   }
   if (s->n_combinations > 0)
@@ -452,7 +463,7 @@ static void score_neighbours(cb_search *s, cb_rng *rng) {
     cb_gp_screen(s->gp, plain, p->x, p->h, s->mu, s->sd);
     cb_gp_screen_swaps(s->gp, s->at_x, s->at_h, swaps, s->which, s->to, s->mu + plain,
                        s->sd + plain);
-    settle(s, 1);
+    settle(s, 1, MOVE_STEP, MOVE_EXACT);
   } else {
     cb_gp_predict(s->gp, plain, p->x, p->h, s->mu, s->sd);
     cb_gp_predict_swaps(s->gp, s->at_x, s->at_h, swaps, s->which, s->to, s->mu + plain,
@@ -484,15 +495,24 @@ static bool move(cb_search *s, double *value, double *next, cb_rng *rng) {
 static void ascend(cb_search *s, double value, cb_rng *rng) {
   double next = -INFINITY;
   for (int round = 0; round < ROUNDS; round++) {
-    climb(s, &value);
-    if (!move(s, &value, &next, rng)) {
-      if (next > -INFINITY)
-        add_result(s, s->try_x, s->try_h, next);
-      climb(s, &value); /* a cut-off climb goes on */
+    climb(s, &value, true);
+    if (!move(s, &value, &next, rng))
       break;
-    }
   }
+  if (next > -INFINITY && !gains(next, value))
+    add_result(s, s->try_x, s->try_h, next);
   add_result(s, s->at_x, s->at_h, value);
+}
+
+/* The best result is climbed from once more, to the end. */
+static void polish(cb_search *s) {
+  int best;
+  if (cb_rank_best(s->result.count, s->result.value, 1, &best) == 0)
+    return;
+  copy_x(s, s->at_x, x_of(s, &s->result, best));
+  copy_h(s, s->at_h, h_of(s, &s->result, best));
+  if (climb(s, &s->result.value[best], false))
+    copy_x(s, x_of(s, &s->result, best), s->at_x);
 }
 
 static void set_box(cb_search *s, const cb_search_plan *plan) {
@@ -516,7 +536,7 @@ int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
   if (is_bound(s))
     cb_gp_bind(gp, plan->h);
   fill_pool(s, rng);
-  score_pool(s, starts > 0 ? starts : 1);
+  score_pool(s, starts > 0 ? starts : 1, POOL_STEP, POOL_EXACT);
   const int ranked =
       cb_rank_best(s->pool.count, s->pool.value, CB_SEARCH_STARTS + SPARES, s->order);
   for (int i = 0; i < ranked; i++) {
@@ -530,6 +550,8 @@ int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
     copy_h(s, s->at_h, h_of(s, &s->result, i));
     ascend(s, s->result.value[i], rng);
   }
+  if (starts > 0)
+    polish(s);
   return cb_rank_best(s->result.count, s->result.value, RESULTS, s->order);
 }
 

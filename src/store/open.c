@@ -11,8 +11,6 @@
 #include "cocabo_store.h"
 #include "store/sqlite.h"
 
-static const double patience = 30.0; /* seconds to wait for a lock */
-
 /* Length of the scheme, 0 if the URL is a bare path: letters, digits and +-. up to ://,
  * or up to : where the scheme is one of ours. */
 static size_t scheme_length(const char *url) {
@@ -78,6 +76,7 @@ static cocabo_status open_path(cocabo_store **out, const char *path, unsigned fl
   if (means_memory(path))
     return open_memory(out, err);
 #ifdef COCABO_SQLITE
+  const double patience = 30.0; /* seconds to wait for a lock */
   return cb_sqlite_open(out, path, flags, patience, err);
 #else
   (void)flags;

@@ -299,6 +299,8 @@ static cocabo_status build(cocabo_study *study, batch *b, const attempt *a,
   CB_TRY(propose_design(study, b, err));
   CB_TRY(propose_sampled(study, b, a, err));
   CB_TRY(snapshot(study, b, err));
+  if (a->fitted.kind == CB_MODEL_FITTED)
+    CB_TRY(cb_history_reserve_fit(history, a->fitted.fit.n_theta, err));
   return cb_history_reserve(history, b->n_design + b->n_sampled, 0, err);
 }
 

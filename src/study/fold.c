@@ -1,3 +1,6 @@
+/* fold.c - a log as its reader knows it. The log's own part, trials and results, is the
+ * history's; here is what the options mean, which takes the samplers' word.
+ */
 #include "study/fold.h"
 
 #include <assert.h>
@@ -45,58 +48,18 @@ cocabo_status cb_fold_begin(cb_fold *fold, const cb_event *created, cocabo_error
 
 /* ---- changes --------------------------------------------------------------------- */
 
-static int find_attribute(const cb_pair *attributes, int n, const char *name) {
-  for (int i = 0; i < n; i++)
-    if (strcmp(attributes[i].name, name) == 0)
-      return i;
-  return -1;
-}
-
 const char *cb_fold_attribute(const cb_fold *fold, const char *name) {
-  const int i = find_attribute(fold->attributes, fold->n_attributes, name);
+  const int i = cb_pairs_find(fold->attributes, fold->n_attributes, name);
   return i >= 0 ? fold->attributes[i].value : NULL;
-}
-
-static bool set_attribute(cb_change *change, const cb_pair *pair) {
-  int i = find_attribute(change->attributes, change->n_attributes, pair->name);
-  char *value = cb_strdup(pair->value);
-  if (!value)
-    return false;
-  if (i < 0) { /* there is room for it */
-    i = change->n_attributes;
-    change->attributes[i] = (cb_pair){.name = cb_strdup(pair->name)};
-    if (!change->attributes[i].name) {
-      cb_free(value);
-      return false;
-    }
-    change->n_attributes++;
-  }
-  cb_free(change->attributes[i].value);
-  change->attributes[i].value = value;
-  return true;
-}
-
-static bool set_attributes(cb_change *change, const cb_fold *fold,
-                           const cb_event *changed) {
-  change->attributes = cb_pairs_copy(fold->attributes, fold->n_attributes);
-  if (!change->attributes)
-    return false;
-  change->n_attributes = fold->n_attributes;
-  const size_t room = (size_t)fold->n_attributes + (size_t)changed->n_attributes;
-  cb_pair *grown = cb_realloc(change->attributes, room, sizeof *grown);
-  if (!grown)
-    return false;
-  change->attributes = grown;
-  for (int i = 0; i < changed->n_attributes; i++)
-    if (!set_attribute(change, &changed->attributes[i]))
-      return false;
-  return true;
 }
 
 static cocabo_status prepare(cb_change *change, const cb_fold *fold,
                              const cb_event *changed, cocabo_error *err) {
   change->options = cb_options_copy(fold->options);
-  if (!change->options || !set_attributes(change, fold, changed))
+  change->attributes =
+      cb_pairs_merge(fold->attributes, fold->n_attributes, changed->attributes,
+                     changed->n_attributes, &change->n_attributes);
+  if (!change->options || !change->attributes)
     return cb_no_memory(err);
   CB_TRY(set_options(change->options, changed, err));
   cb_settings_resolve(change->options, fold->history->space, &change->resolved);

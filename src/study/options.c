@@ -1,3 +1,6 @@
+/* options.c - the table of options: their names, defaults and help, what texts they
+ * take, and what they mean for a space.
+ */
 #include "study/options.h"
 
 #include <assert.h>

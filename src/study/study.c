@@ -1,3 +1,6 @@
+/* study.c - a study's life (create, open), reading its log and appending to it, and
+ * every call that is one event: tell, fail, interrupt, change, add. Asking is in ask.c.
+ */
 #include "study/study.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* trial.c - a trial as the user holds it: a snapshot with the space that its values are
+ * read by.
+ */
 #include "study/trial.h"
 
 #include <math.h>

@@ -1213,6 +1213,26 @@ class Shells(Case):
         self.assertEqual(replies("best", "--study", ""), ["two\\ words"])
         self.assertEqual(replies("best", "--q"), ["--quiet"])
 
+    def test_fish(self):
+        fish = shutil.which("fish")
+        script = pathlib.Path(__file__).resolve().parents[2] / "cli/completions/cocabo.fish"
+        if not fish:
+            self.skipTest("there is no fish")
+        self.create("--study", "two words")
+        self.write("a-study.yaml", "")
+        environment = {**self.environment, "HOME": self.folder,
+                       "PATH": f"{os.path.dirname(COCABO)}:{os.environ['PATH']}"}
+        def replies(line):
+            done = subprocess.run([fish, "--no-config", "-c", 'source $argv[1]; complete -C '
+                                   '$argv[2]', script, line], cwd=self.folder, text=True,
+                                  capture_output=True, env=environment)
+            self.assertEqual(done.stderr, "")
+            return [reply.split("\t")[0] for reply in done.stdout.splitlines()]
+        self.assertEqual(replies("cocabo st"), ["studies"])
+        self.assertEqual(replies("cocabo best --study "), ["two words"])
+        self.assertEqual(replies("cocabo best --q"), ["--quiet"])
+        self.assertEqual(replies("cocabo create -f a-st"), ["a-study.yaml"])
+
     def test_man_pages_are_the_help(self):
         self.refused(2, "--man wants", "--man", "nonsense")
         self.ok("--man", "--into", self.folder)

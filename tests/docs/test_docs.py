@@ -24,7 +24,8 @@ REFERENCE = ROOT / "docs/reference.md"
 TUTORIALS = [ROOT / "docs/command-line.md", ROOT / "docs/storage.md"]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md",
          ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FOLDERS = ("bench", "cli", "docs", "examples", "include", "src", "store", "tests", "tools")
+FOLDERS = ("bench", "cli", "cmake", "common", "docs", "examples", "include", "src", "store",
+           "tests", "tools")
 TIMEOUT = 120  # seconds for a program; sanitizers are slow
 
 
@@ -133,7 +134,8 @@ def tree():
 
 @functools.lru_cache
 def words_of_the_code():
-    text = "\n".join(path.read_text() for path in tree() if path.suffix in (".c", ".h"))
+    text = "\n".join(path.read_text() for path in tree()
+                     if path.suffix in (".c", ".h", ".cmake") or path.name == "CMakeLists.txt")
     return set(re.findall(r"\w+", text)), set(re.findall(r"(\w+)\(", text))
 
 

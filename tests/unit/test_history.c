@@ -492,7 +492,7 @@ static void an_event_is_copied_deeply(void **state) {
     if (status != COCABO_OK)
       assert_true(copy.kind == 0 && !copy.space && !copy.cells && !copy.fit.theta);
   } while (status != COCABO_OK);
-  assert_int_equal(k, 16); /* fourteen blocks */
+  assert_int_equal(k, 16); /* fifteen blocks */
   assert_int_equal(copy.seq, 4);
   assert_int_equal(copy.id[1], 12);
   assert_string_equal(copy.reason, "why");

@@ -735,6 +735,27 @@ static void a_broken_store_leaves_the_study_as_it_was(void **state) {
     moody.spiteful = moody.deaf = false;                                               \
   } while (0)
 
+static void an_accepted_fit_counts_at_once(void **state) {
+  (void)state;
+  cocabo_store *inner = cocabo_store_new_memory();
+  moody_store moody = {.base.ops = &moody_ops, .inner = inner};
+  cocabo_study *study =
+      create(mixed_space(), &moody.base, WITH("sampler", "mixed", "n_init", "3"));
+  ask_many(study, 3);
+  for (int64_t i = 0; i < 3; i++)
+    assert_ok(cocabo_study_tell(study, i, 1.5 * (double)i, &err));
+  for (int64_t i = 3; i < 6; i++) {
+    cocabo_trial *t;
+    SPITEFULLY(cocabo_study_ask(study, 1, &t, &err));
+    cocabo_trial_free(t);
+    assert_int_equal(study->fold.history->fit.rows, i);
+    assert_int_equal(cocabo_study_count(study), i + 1);
+    assert_ok(cocabo_study_tell(study, i, 0.5, &err));
+  }
+  cocabo_study_free(study);
+  cocabo_store_free(inner);
+}
+
 static void what_the_log_accepted_counts(void **state) {
   (void)state;
   cocabo_store *inner = cocabo_store_new_memory();
@@ -834,6 +855,7 @@ int main(void) {
       cmocka_unit_test(being_overtaken_for_ever_is_busy),
       cmocka_unit_test(a_broken_store_leaves_the_study_as_it_was),
       cmocka_unit_test(what_the_log_accepted_counts),
+      cmocka_unit_test(an_accepted_fit_counts_at_once),
       cmocka_unit_test(workers_share_a_study),
   };
   return cmocka_run_group_tests_name("study/study", tests, NULL, NULL);

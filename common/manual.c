@@ -1,4 +1,5 @@
-#include "manual.h"
+/* manual.c - man pages in troff, from the tables of commands and options. */
+#include "common/manual.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -82,9 +83,10 @@ static void print_options(const front_option *options) {
   print_option("--version", NULL, "the version of the program");
 }
 
-static void print_environment(void) {
-  printf(".SH ENVIRONMENT\n.TP\n.B COCABO_STORAGE\n");
-  print_text("the storage URL where --storage is not given\n");
+static void print_environment(const front_program *program) {
+  printf(".SH ENVIRONMENT\n.TP\n.B %s\n", program->variable);
+  print_text(program->variable_help);
+  putchar('\n');
 }
 
 static void print_statuses(const front_program *program) {
@@ -131,7 +133,7 @@ static void print_program(const front_program *program) {
   }
   printf(".SH EXAMPLES\n");
   print_lines(program->examples);
-  print_environment();
+  print_environment(program);
   print_statuses(program);
   print_see_also(program, NULL);
 }
@@ -152,7 +154,7 @@ static cocabo_status print_command(const front_program *program,
   print_options(command->options);
   printf(".SH EXAMPLES\n");
   print_lines(command->examples);
-  print_environment();
+  print_environment(program);
   print_statuses(program);
   print_see_also(program, command->name);
   return COCABO_OK;
@@ -188,7 +190,7 @@ static int write_pages(const front_program *program, const char *folder) {
   return status;
 }
 
-int manual_main(const front_program *program, int argc, char **argv) {
+int front_manual(const front_program *program, int argc, char **argv) {
   cocabo_error err;
   front_set_program(program->name);
   const front_command *command = argc > 0 ? front_find_command(program, argv[0]) : NULL;
