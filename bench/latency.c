@@ -403,16 +403,13 @@ const front_command bench_latency = {
         "added,\n"
         "then 50 are asked for one by one, and these asks are timed. With --batch it "
         "is\n"
-        "50 / B asks, rounded down, but at least one, for B points each; the times "
-        "are\n"
-        "those of a whole ask. Columns: median, mean and 99th percentile of all asks, "
-        "median of those "
-        "that\n"
-        "learnt the hyper-parameters anew and of the others, the median time of one\n"
-        "triangular solve (n x n, 5000 right-hand sides) measured between the asks, "
-        "and\n"
-        "p50 over that; the last two are empty where the bench was built without "
-        "OpenBLAS.",
+        "50 / B asks, rounded down but at least one, for B points each; the times are\n"
+        "those of a whole ask. Columns: median, mean and 99th percentile of all asks,\n"
+        "median of those that learnt the hyper-parameters anew and of the others, the\n"
+        "median time of one triangular solve (n x n, 5000 right-hand sides) measured\n"
+        "between the asks, and p50 over that; the last two are empty where the bench "
+        "was\n"
+        "built without OpenBLAS.",
     .examples =
         "  cocabo-bench latency --method cocabo-0.5 --problem ackley-5c --n 100,200\n"
         "  cocabo-bench latency --method random,cocabo-auto --problem func-2c --json\n"

@@ -283,7 +283,8 @@ static cocabo_status choose_unobserved(cb_surrogate *s, const cb_history *histor
     memmove(s->distant + half, s->distant + older, half * sizeof *s->distant);
     m = UNOBSERVED;
   }
-  qsort(s->distant, m, sizeof *s->distant, by_number);
+  if (m > 0) /* with none there may be no array */
+    qsort(s->distant, m, sizeof *s->distant, by_number);
   *out = m;
   return COCABO_OK;
 }
