@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/status.h"
 #include "common/svg.h"
 #include "figure.h"
 #include "groups.h"
