@@ -19,7 +19,7 @@
  *     7    x_1 .. x_{v_j} = Kriging Believer(u_j, D'): each x_i = arg max alpha(x | D',
  *     9    u_j), then D' = D' + ((x_i, u_j), mu(x_i, u_j))
  *
- * Algorithm 1 is the case b = 1. D' is one process: believers are pushed when a point
+ * Algorithm 1 is the case b = 1. D' is one process: fantasies are added when a point
  * is selected, seen by all later points whatever their categories, and truncated at the
  * end. Hyper-parameters and the scale of y stay as they are inside a batch.
  */
