@@ -33,25 +33,23 @@ typedef struct {
  * b_t of another. Written out with vectors, because compilers do not keep the sums in
  * registers by themselves. */
 #define DEFINE_TILE(LANES)                                                             \
-  typedef double vec##LANES                                                            \
-      __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));     \
   CB_LOOPS void tile##LANES(int terms, factor f, const double *b, double *r) {         \
     enum { PARTS = COLUMNS / LANES };                                                  \
-    vec##LANES sum[ROWS][PARTS];                                                       \
+    cb_vec##LANES sum[ROWS][PARTS];                                                    \
     for (int k = 0; k < ROWS; k++)                                                     \
       for (int p = 0; p < PARTS; p++)                                                  \
-        sum[k][p] = *(const vec##LANES *)(r + k * CB_BLOCK + p * LANES);               \
+        sum[k][p] = *(const cb_vec##LANES *)(r + k * CB_BLOCK + p * LANES);            \
     for (int t = 0; t < terms; t++, b += CB_BLOCK) {                                   \
       const double *u = f.u + t * f.by_term;                                           \
       for (int p = 0; p < PARTS; p++) {                                                \
-        const vec##LANES bp = *(const vec##LANES *)(b + p * LANES);                    \
+        const cb_vec##LANES bp = *(const cb_vec##LANES *)(b + p * LANES);              \
         for (int k = 0; k < ROWS; k++)                                                 \
           sum[k][p] -= u[k * f.by_row] * bp;                                           \
       }                                                                                \
     }                                                                                  \
     for (int k = 0; k < ROWS; k++)                                                     \
       for (int p = 0; p < PARTS; p++)                                                  \
-        *(vec##LANES *)(r + k * CB_BLOCK + p * LANES) = sum[k][p];                     \
+        *(cb_vec##LANES *)(r + k * CB_BLOCK + p * LANES) = sum[k][p];                  \
   }
 DEFINE_TILE(8)
 DEFINE_TILE(4)

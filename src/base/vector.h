@@ -15,6 +15,8 @@
 #ifndef CB_BASE_VECTOR_H
 #define CB_BASE_VECTOR_H
 
+#include <stdint.h>
+
 typedef enum cb_vector { CB_PLAIN, CB_AVX2, CB_AVX512 } cb_vector;
 
 /* The widest that the loops may use on this processor. From any thread. */
@@ -24,6 +26,17 @@ cb_vector cb_vector_widest(void);
 void cb_vector_limit(cb_vector most);
 
 #define CB_LOOPS static inline __attribute__((always_inline))
+
+/* Vectors for loops that compilers do not vectorise by themselves, which may be loaded
+ * from any double; and what comparing two of them gives, all ones or all zeros. */
+#define CB_VECTORS_(lanes)                                                             \
+  typedef double cb_vec##lanes                                                         \
+      __attribute__((vector_size((lanes) * sizeof(double)), aligned(8), may_alias));   \
+  typedef int64_t cb_mask##lanes                                                       \
+      __attribute__((vector_size((lanes) * sizeof(int64_t)), aligned(8), may_alias));
+CB_VECTORS_(2)
+CB_VECTORS_(4)
+CB_VECTORS_(8)
 
 /* How a variant calls the loops; with CB_DISPATCH_LANES they get the number of doubles
  * in its vectors as their first argument, a constant. */

@@ -38,7 +38,7 @@ struct cb_gp {
   double *kh, *ka;  /* room */
   double *block;    /* room + CB_BLOCK_SPARE rows: covariances, then U^-T of them */
   double *Q;        /* CB_BLOCK x d, dimension-major: the candidates of a block */
-  int32_t *G;       /* CB_BLOCK x c: their categories, where they differ */
+  double *G;        /* CB_BLOCK x c: their categories, where they differ */
   double *slope;    /* room */
   double *kx;       /* room */
   int n_focus;      /* points of the focus, 0 = there is none */
@@ -138,7 +138,7 @@ static void carve(cb_gp *gp, double *p) {
     gp->XF = p, p += FOCUS * (size_t)gp->spec.d;
     gp->HF = (int32_t *)p, p += FOCUS * (size_t)gp->spec.c;
   }
-  gp->G = (int32_t *)p, p += CB_BLOCK * (size_t)gp->spec.c;
+  gp->G = p, p += CB_BLOCK * (size_t)gp->spec.c;
   gp->H = (int32_t *)p;
 }
 
@@ -461,27 +461,27 @@ static void screen_block(cb_gp *gp, int count, double *mu, double *sd) {
 }
 
 /* The points with the largest covariance, the first of equals, into gp->focus. */
-static void choose_focus(cb_gp *gp, const double *k) {
+static void choose_focus(cb_gp *gp, const double *k, int most) {
   gp->n_focus = 0;
   for (int i = 0; i < gp->n; i++) {
     int place = gp->n_focus;
-    if (place == FOCUS && !(k[i] > k[gp->focus[FOCUS - 1]]))
+    if (place == most && !(k[i] > k[gp->focus[most - 1]]))
       continue;
-    place = place < FOCUS ? gp->n_focus++ : FOCUS - 1;
+    place = place < most ? gp->n_focus++ : most - 1;
     for (; place > 0 && k[i] > k[gp->focus[place - 1]]; place--)
       gp->focus[place] = gp->focus[place - 1];
     gp->focus[place] = i;
   }
 }
 
-void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h) {
+void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h, int points) {
   double point[COCABO_MAX_PARAMETERS];
   int32_t category[COCABO_MAX_PARAMETERS];
   gp->n_focus = 0;
   if ((!x && gp->spec.d > 0) || (!h && gp->spec.c > 0) || !gp->F)
     return;
   covariances(gp, gp->n, x, h, gp->slope);
-  choose_focus(gp, gp->slope);
+  choose_focus(gp, gp->slope, points < FOCUS ? points : FOCUS);
   for (int i = 0; i < gp->n_focus; i++) {
     double *column = gp->F + cb_at(0, i, FOCUS);
     load_point(gp, gp->focus[i], point, category);

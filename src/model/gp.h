@@ -78,17 +78,18 @@ void cb_gp_predict_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
                          double *sd);
 
 /* The same two in O(n) a point: the means are exact, and `sd` are upper bounds on the
- * deviations. They come from the one point that explains most, and from some 128 points
- * near the focus: more points never explain less. */
+ * deviations. They come from the one point that explains most, and from the points of
+ * the focus: more points never explain less. */
 void cb_gp_screen(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
                   double *sd);
 void cb_gp_screen_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
                         const int32_t *which, const int32_t *to, double *mu,
                         double *sd);
 
-/* Says around which point bounds should be tight; holds until points are added or
- * removed. x or h NULL: nowhere. Undoes cb_gp_bind. */
-void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h);
+/* Says around which point bounds should be tight, and how many points near it (at most
+ * 128) they come from; holds until points are added or removed. x or h NULL: nowhere.
+ * Undoes cb_gp_bind. */
+void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h, int points);
 
 /* Along the bound h at one point, with derivatives by x (d each). */
 void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,

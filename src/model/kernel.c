@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/vector.h"
 #include "base/vexp.h"
+#include "cocabo.h"
 
 cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
   const bool both = spec->d > 0 && spec->c > 0;
@@ -200,29 +201,72 @@ CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
                   double *restrict slope, double *restrict kx),
                  (k, n, X, ld, slice, x, kz, slope, kx))
 
-/* Scaled squared distances of point i to the CB_BLOCK candidates, on top of r0. */
-CB_LOOPS void block_squares(const cb_kernel *k, const double *X, int ld, double r0,
-                            const double *Q, double *restrict r2) {
-  for (int w = 0; w < CB_BLOCK; w++)
-    r2[w] = r0;
-  for (int j = 0; j < k->d; j++) {
-    const double xj = X[cb_at(0, j, ld)], scale = k->inv_l2[j];
-    const double *q = Q + cb_at(0, j, CB_BLOCK);
-    for (int w = 0; w < CB_BLOCK; w++) {
-      const double u = q[w] - xj;
-      r2[w] += u * u * scale;
-    }
+/* Point i against the CB_BLOCK candidates: the scaled squared distances, on top of r0;
+ * and how unlike its categories are theirs, by the rates and by the share that differs.
+ * Candidates' categories are doubles, so that a comparison is as wide as the sum that
+ * it feeds. Written out with vectors, because compilers make branches of it. */
+#define DEFINE_BLOCK_ROWS(LANES)                                                       \
+  CB_LOOPS void squares##LANES(const cb_kernel *k, const double *X, int ld, double r0, \
+                               const double *Q, double *r2) {                          \
+    for (int w = 0; w < CB_BLOCK; w += LANES) {                                        \
+      cb_vec##LANES sum = r0 - (cb_vec##LANES){0};                                     \
+      for (int j = 0; j < k->d; j++) {                                                 \
+        const cb_vec##LANES u =                                                        \
+            *(const cb_vec##LANES *)(Q + w + j * CB_BLOCK) - X[cb_at(0, j, ld)];       \
+        sum += u * u * k->inv_l2[j];                                                   \
+      }                                                                                \
+      *(cb_vec##LANES *)(r2 + w) = sum;                                                \
+    }                                                                                  \
+  }                                                                                    \
+  CB_LOOPS void changes##LANES(const cb_kernel *k, const double *rate,                 \
+                               const int32_t *H, int ld, const double *G, double *t,   \
+                               double *share) {                                        \
+    const cb_vec##LANES zero = {0}, one = zero + 1.0;                                  \
+    for (int w = 0; w < CB_BLOCK; w += LANES) {                                        \
+      cb_vec##LANES sum = zero, count = zero;                                          \
+      for (int j = 0; j < k->c; j++) {                                                 \
+        const cb_vec##LANES g = *(const cb_vec##LANES *)(G + w + j * CB_BLOCK);        \
+        const cb_mask##LANES differs = g != (double)H[cb_at(0, j, ld)] + zero;         \
+        sum += (cb_vec##LANES)((cb_mask##LANES)(rate[j] + zero) & differs);            \
+        count += (cb_vec##LANES)((cb_mask##LANES)one & differs);                       \
+      }                                                                                \
+      *(cb_vec##LANES *)(t + w) = sum;                                                 \
+      *(cb_vec##LANES *)(share + w) = count / (double)(k->c > 0 ? k->c : 1);           \
+    }                                                                                  \
   }
+DEFINE_BLOCK_ROWS(8)
+DEFINE_BLOCK_ROWS(4)
+DEFINE_BLOCK_ROWS(2)
+
+CB_LOOPS void block_squares(int lanes, const cb_kernel *k, const double *X, int ld,
+                            double r0, const double *Q, double *r2) {
+  if (lanes == 8)
+    squares8(k, X, ld, r0, Q, r2);
+  else if (lanes == 4)
+    squares4(k, X, ld, r0, Q, r2);
+  else
+    squares2(k, X, ld, r0, Q, r2);
+}
+
+CB_LOOPS void block_changes(int lanes, const cb_kernel *k, const double *rate,
+                            const int32_t *H, int ld, const double *G, double *t,
+                            double *share) {
+  if (lanes == 8)
+    changes8(k, rate, H, ld, G, t, share);
+  else if (lanes == 4)
+    changes4(k, rate, H, ld, G, t, share);
+  else
+    changes2(k, rate, H, ld, G, t, share);
 }
 
 /* Three passes over the block: the one with the exponential is one long loop, which is
  * the form that compilers vectorise. */
-CB_LOOPS void cb_kernel_block_loops(const cb_kernel *k, int n, const double *X, int ld,
-                                    const cb_slice *slice, const double *Q,
-                                    double *restrict out) {
+CB_LOOPS void cb_kernel_block_loops(int lanes, const cb_kernel *k, int n,
+                                    const double *X, int ld, const cb_slice *slice,
+                                    const double *Q, double *restrict out) {
   const double *a = slice->a, *b = slice->b;
   for (int i = 0; i < n; i++)
-    block_squares(k, X + i, ld, slice->r0[i], Q, out + cb_at(0, i, CB_BLOCK));
+    block_squares(lanes, k, X + i, ld, slice->r0[i], Q, out + cb_at(0, i, CB_BLOCK));
   for (int i = 0; i < n * CB_BLOCK; i++) {
     const double s = sqrt(5.0 * out[i]);
     out[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);
@@ -231,43 +275,27 @@ CB_LOOPS void cb_kernel_block_loops(const cb_kernel *k, int n, const double *X, 
     for (int w = 0; w < CB_BLOCK; w++)
       out[cb_at(w, i, CB_BLOCK)] = a[i] + b[i] * out[cb_at(w, i, CB_BLOCK)];
 }
-CB_DISPATCH_VOID(extern, cb_kernel_block,
-                 (const cb_kernel *k, int n, const double *X, int ld,
-                  const cb_slice *slice, const double *Q, double *restrict out),
-                 (k, n, X, ld, slice, Q, out))
-
-/* How unlike point i's categories are those of the candidates: by the rates, and by the
- * share that differs. */
-CB_LOOPS void block_changes(const cb_kernel *k, const int32_t *H, int ld,
-                            const int32_t *G, double *restrict t,
-                            double *restrict share) {
-  const double part = k->c > 0 ? 1.0 / k->c : 0.0;
-  for (int w = 0; w < CB_BLOCK; w++)
-    t[w] = share[w] = 0.0;
-  for (int j = 0; j < k->c; j++) {
-    const int32_t hj = H[cb_at(0, j, ld)];
-    const int32_t *g = G + cb_at(0, j, CB_BLOCK);
-    const double rate = k->form == CB_PAPER ? 0.0 : k->rate[j];
-    for (int w = 0; w < CB_BLOCK; w++) {
-      t[w] += rate * (double)(g[w] != hj);
-      share[w] += part * (double)(g[w] != hj);
-    }
-  }
-}
+CB_DISPATCH_LANES(extern, cb_kernel_block,
+                  (const cb_kernel *k, int n, const double *X, int ld,
+                   const cb_slice *slice, const double *Q, double *restrict out),
+                  (k, n, X, ld, slice, Q, out))
 
 /* A few rows at a time, so that the long loops stay in the first-level cache. */
-CB_LOOPS void cb_kernel_block_mixed_loops(const cb_kernel *k, int n, const double *X,
-                                          const int32_t *H, int ld, const double *Q,
-                                          const int32_t *G, double *restrict out) {
+CB_LOOPS void cb_kernel_block_mixed_loops(int lanes, const cb_kernel *k, int n,
+                                          const double *X, const int32_t *H, int ld,
+                                          const double *Q, const double *G,
+                                          double *restrict out) {
   enum { ROWS = 16 };
+  static const double no_rate[COCABO_MAX_PARAMETERS] = {0};
+  const double *rate = k->form == CB_PAPER ? no_rate : k->rate;
   double kh[ROWS * CB_BLOCK], apart[ROWS * CB_BLOCK];
   for (int first = 0; first < n; first += ROWS) {
     const int rows = n - first < ROWS ? n - first : ROWS;
     double *restrict kx = out + cb_at(0, first, CB_BLOCK);
     for (int i = 0; i < rows; i++) {
       const ptrdiff_t at = cb_at(0, i, CB_BLOCK);
-      block_squares(k, X + first + i, ld, 0.0, Q, kx + at);
-      block_changes(k, H + first + i, ld, G, kh + at, apart + at);
+      block_squares(lanes, k, X + first + i, ld, 0.0, Q, kx + at);
+      block_changes(lanes, k, rate, H + first + i, ld, G, kh + at, apart + at);
     }
     for (int i = 0; i < rows * CB_BLOCK && k->form == CB_ONEHOT; i++)
       kx[i] += kh[i];
@@ -284,10 +312,10 @@ CB_LOOPS void cb_kernel_block_mixed_loops(const cb_kernel *k, int n, const doubl
     }
   }
 }
-CB_DISPATCH_VOID(extern, cb_kernel_block_mixed,
-                 (const cb_kernel *k, int n, const double *X, const int32_t *H, int ld,
-                  const double *Q, const int32_t *G, double *restrict out),
-                 (k, n, X, H, ld, Q, G, out))
+CB_DISPATCH_LANES(extern, cb_kernel_block_mixed,
+                  (const cb_kernel *k, int n, const double *X, const int32_t *H, int ld,
+                   const double *Q, const double *G, double *restrict out),
+                  (k, n, X, H, ld, Q, G, out))
 
 /* A point that shares the old category of the variable loses it, one that has the new
  * category gains it, and all others stay as similar as they were. */

@@ -108,9 +108,10 @@ void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
 void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
                      const cb_slice *slice, const double *Q, double *restrict out);
 
-/* The same where every candidate has its own categories: G is category-major like Q. */
+/* The same where every candidate has its own categories: G is category-major like Q,
+ * and its categories are whole numbers in doubles. */
 void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
-                           int ld, const double *Q, const int32_t *G,
+                           int ld, const double *Q, const double *G,
                            double *restrict out);
 
 /* Candidates that share x and differ from h in one category: candidate w has category

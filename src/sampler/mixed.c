@@ -46,14 +46,15 @@ enum {
   FEW_POINTS = 4,
   CROWD = 8,            /* fantasies from which on every other point explores, */
   MOST_FANTASIES = 128, /* and from which on the model takes no more */
-  FIRST_RESTARTS = 3,   /* of the first fit, besides the start */
+  FIRST_RESTARTS = 3,   /* of the first fit, besides the start, */
+  FIRST_ROWS = 150,     /* on so many results */
+  FIT_ROWS = 500,       /* results that a fit sees */
   FIT_EVALUATIONS = 60, /* of the likelihood while they are cheap */
   FEW_EVALUATIONS = 40, /* beyond FEW_RESULTS of them, */
   FEW_RESULTS = 60,
-  LEAST_EVALUATIONS = 15, /* and where each takes tens of milliseconds */
-  MANY_RESULTS = 500,
-  EVERY_RESULT = 150, /* results up to which each is followed by a fit */
-  LONGEST_WAIT = 100, /* results between two fits, at most */
+  LEAST_EVALUATIONS = 20, /* and when each result is no longer followed by a fit */
+  EVERY_RESULT = 150,     /* results up to which it is */
+  LONGEST_WAIT = 100,     /* results between two fits, at most */
   TURNS = 3,
   NUMBERS_TURNS = 4 /* without categories */
 };
@@ -190,22 +191,15 @@ static bool fit_due(const cb_ask *ask) {
 
 static int evaluations_for(int64_t n) {
   return n < FEW_RESULTS    ? FIT_EVALUATIONS
-         : n < MANY_RESULTS ? FEW_EVALUATIONS
+         : n < EVERY_RESULT ? FEW_EVALUATIONS
                             : LEAST_EVALUATIONS;
 }
 
-/* Theta of one model, and its log posterior in units of y: with the standardisation's
- * factor, and the warp's slope. */
+/* Theta (in and out) of one model, and its log posterior in units of y: with the
+ * standardisation's factor, and the warp's slope. */
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likelihood,
-                               int model, double *theta, double *evidence,
-                               cocabo_error *err) {
-  const int64_t results = ask->history->n;
-  const cb_fit_plan plan = {
-      .restarts = !ask->fit && results < MANY_RESULTS ? FIRST_RESTARTS : 0,
-      .max_evaluations = evaluations_for(results),
-      .least_gain = LEAST_GAIN,
-      .interrupt = ask->interrupt,
-      .user = ask->user};
+                               const cb_fit_plan *plan, int model, double *theta,
+                               double *evidence, cocabo_error *err) {
   const double *targets;
   double mean, sd;
   int n;
@@ -213,8 +207,7 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
       cb_surrogate_targets(s->surrogates[PLAIN], s->targets[model], &n, &targets, err));
   cb_likelihood_set_y(likelihood, targets);
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  memcpy(theta, theta_of(s, ask->fit, model), (size_t)theta_count(s) * sizeof *theta);
-  CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, &plan, &rng, theta, evidence, err));
+  CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, plan, &rng, theta, evidence, err));
   cb_moments(n, targets, &mean, &sd);
   *evidence -= n * cb_log(sd);
   if (model == WARPED)
@@ -228,32 +221,60 @@ static int n_theta(const void *state) {
 
 /* Both models have the same points, so they share a likelihood. */
 static cocabo_status fit_models(mixed *s, const cb_ask *ask, cb_likelihood *likelihood,
-                                double *theta, cocabo_error *err) {
+                                const cb_fit_plan *plan, double *theta,
+                                cocabo_error *err) {
   const size_t half = (size_t)theta_count(s);
   double *plain = theta + FIT_THETA, *warped = plain + half, evidence[N_MODELS];
-  CB_TRY(fit_model(s, ask, likelihood, PLAIN, plain, &evidence[PLAIN], err));
-  memcpy(warped, plain, half * sizeof *theta);
+  CB_TRY(fit_model(s, ask, likelihood, plan, PLAIN, plain, &evidence[PLAIN], err));
   theta[FIT_WARP] = 0.0;
   if (s->half_gap > 0.0) {
-    CB_TRY(fit_model(s, ask, likelihood, WARPED, warped, &evidence[WARPED], err));
+    CB_TRY(fit_model(s, ask, likelihood, plan, WARPED, warped, &evidence[WARPED], err));
     theta[FIT_WARP] = s->cut || evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
+  } else {
+    memcpy(warped, plain, half * sizeof *theta);
   }
   return COCABO_OK;
 }
 
+static cocabo_status fit_rows(mixed *s, const cb_ask *ask, int64_t rows,
+                              const cb_fit_plan *plan, double *theta,
+                              cocabo_error *err) {
+  cb_likelihood *likelihood;
+  CB_TRY(cb_surrogate_likelihood(s->surrogates[PLAIN], ask->history, rows, &likelihood,
+                                 err));
+  const cocabo_status status = fit_models(s, ask, likelihood, plan, theta, err);
+  cb_likelihood_free(likelihood);
+  return status;
+}
+
+/* From where the last fit ended. The first one starts from several points; where there
+ * are many results by then, on some of them, and the rest is a matter of warm starts.
+ */
 static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
                          cocabo_error *err) {
   mixed *s = state;
-  cb_likelihood *likelihood;
+  const int64_t results = ask->history->n;
+  const bool first = !ask->fit;
+  const cb_fit_plan plan = {.restarts =
+                                first && results <= FIRST_ROWS ? FIRST_RESTARTS : 0,
+                            .max_evaluations = evaluations_for(results),
+                            .least_gain = LEAST_GAIN,
+                            .interrupt = ask->interrupt,
+                            .user = ask->user};
+  cb_fit_plan first_plan = plan;
+  first_plan.restarts = FIRST_RESTARTS;
+  first_plan.max_evaluations = FEW_EVALUATIONS;
   CB_TRY(transform(s, ask->history, err));
   out->n_theta = n_theta(s);
   out->theta = cb_calloc((size_t)out->n_theta, sizeof *out->theta);
   if (!out->theta)
     return cb_no_memory(err);
-  CB_TRY(cb_surrogate_likelihood(s->surrogates[PLAIN], ask->history, &likelihood, err));
-  const cocabo_status status = fit_models(s, ask, likelihood, out->theta, err);
-  cb_likelihood_free(likelihood);
-  return status;
+  for (int m = 0; m < N_MODELS; m++)
+    memcpy(out->theta + FIT_THETA + (ptrdiff_t)m * theta_count(s),
+           theta_of(s, ask->fit, m), (size_t)theta_count(s) * sizeof *out->theta);
+  if (first && results > FIRST_ROWS)
+    CB_TRY(fit_rows(s, ask, FIRST_ROWS, &first_plan, out->theta, err));
+  return fit_rows(s, ask, FIT_ROWS, &plan, out->theta, err);
 }
 
 /* ---- proposing ------------------------------------------------------------------- */

@@ -343,10 +343,16 @@ int64_t cb_surrogate_best(const cb_surrogate *s, double *mean) {
 /* Choosing rows spoils what follow knows of them, so it starts over after a fit; a new
  * fit makes it do that anyway. */
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
-                                      cb_likelihood **out, cocabo_error *err) {
+                                      int64_t most, cb_likelihood **out,
+                                      cocabo_error *err) {
   *out = NULL;
   s->fit_rows = -1;
   CB_TRY(choose_rows(s, history, history->n, err));
+  if (s->n > most) {
+    for (int64_t i = 0; i < most; i++)
+      s->rows[i] = s->rows[i * s->n / most];
+    s->n = most;
+  }
   CB_TRY(gather_points(s, history, err));
   return cb_likelihood_new(out, &s->spec, (int)s->n, s->x, s->h, err);
 }
@@ -367,7 +373,7 @@ cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_ask *ask, const double 
                             .interrupt = ask->interrupt,
                             .user = ask->user};
   cb_likelihood *likelihood;
-  CB_TRY(cb_surrogate_likelihood(s, ask->history, &likelihood, err));
+  CB_TRY(cb_surrogate_likelihood(s, ask->history, s->model_size, &likelihood, err));
   cocabo_status status = gather_targets(s, y, err);
   if (status == COCABO_OK) {
     cb_likelihood_set_y(likelihood, s->y);

@@ -57,10 +57,11 @@ double cb_surrogate_standardise(const cb_surrogate *s, double y);
 int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
 
 /* The likelihood of the rows that a fit to this history has, without targets; owned by
- * the caller. Then the targets of those rows, borrowed until the next call, and how
- * many they are. */
+ * the caller. Of more than `most` rows it has so many, evenly spaced. Then the targets
+ * of those rows, borrowed until the next call, and how many they are. */
 cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history,
-                                      cb_likelihood **out, cocabo_error *err);
+                                      int64_t most, cb_likelihood **out,
+                                      cocabo_error *err);
 cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
                                    const double **out, cocabo_error *err);
 

@@ -18,6 +18,8 @@ enum {
   MAX_NEIGHBOURS = 2000, /* beyond, a random choice of so many */
   SCREEN_FROM = 100,     /* observations from which on candidates are screened, */
   ROUGHLY_FROM = 300,    /* and climbs start out along bounds */
+  POOL_FOCUS = 32,       /* points that bound deviations of the pool, */
+  CLIMB_FOCUS = 128,     /* and of a climb */
   POOL_EXACT = 128,      /* exact deviations of a screened pool, at most, */
   POOL_STEP = 32,        /* so many at a time; */
   MOVE_EXACT = 16,       /* and of screened neighbours */
@@ -362,7 +364,7 @@ static bool climb(cb_search *s, double *value, bool roughly) {
     return false;
   s->roughly = roughly && cb_gp_count(s->gp) >= ROUGHLY_FROM;
   if (s->roughly)
-    cb_gp_focus(s->gp, s->at_x, s->at_h);
+    cb_gp_focus(s->gp, s->at_x, s->at_h, CLIMB_FOCUS);
   if (s->roughly || !is_bound(s))
     cb_gp_bind(s->gp, s->at_h);
   copy_x(s, s->try_x, s->at_x);
@@ -532,7 +534,7 @@ int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
   s->result.count = 0;
   set_box(s, plan);
   if (screens(s))
-    cb_gp_focus(gp, plan->x, plan->h);
+    cb_gp_focus(gp, plan->x, plan->h, POOL_FOCUS);
   if (is_bound(s))
     cb_gp_bind(gp, plan->h);
   fill_pool(s, rng);

@@ -314,7 +314,8 @@ static void check_blocks(const cb_domain *domain, int form, int n) {
   static stored s;
   static block same, mixed;
   double Q[CB_BLOCK * MAX_D], x[CB_BLOCK][MAX_D];
-  int32_t G[CB_BLOCK * MAX_C], h[CB_BLOCK][MAX_C];
+  double G[CB_BLOCK * MAX_C];
+  int32_t h[CB_BLOCK][MAX_C];
   cb_rng rng = cb_rng_make(13, CB_RNG_BENCH, (uint64_t)n);
   store_points(&s, domain, form, n, &rng);
   for (int w = 0; w < CB_BLOCK; w++) {
@@ -785,7 +786,7 @@ static void screening_has_the_means_and_bounds_the_deviations(void **state) {
     for (int focused = 0; focused < 2; focused++) {
       int tight = 0;
       if (focused)
-        cb_gp_focus(gp, p.x + p.best * domain.d, p.h + p.best * domain.c);
+        cb_gp_focus(gp, p.x + p.best * domain.d, p.h + p.best * domain.c, 64);
       cb_gp_screen(gp, M, x, h, mu[1], sd[1]);
       for (int i = 0; i < M; i++) {
         assert_close(mu[1][i], mu[0][i], 1e-12);
@@ -820,7 +821,7 @@ static void swaps_are_screened_as_points_are(void **state) {
           which[m] = j;
           xs[m++] = x[0];
         }
-    cb_gp_focus(gp, x, h);
+    cb_gp_focus(gp, x, h, 64);
     cb_gp_screen(gp, m, xs, hs, mu[0], sd[0]);
     cb_gp_screen_swaps(gp, x, h, m, which, to, mu[1], sd[1]);
     for (int i = 0; i < m; i++) {

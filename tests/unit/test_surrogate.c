@@ -645,7 +645,7 @@ static void likelihood_has_the_rows_of_the_fit(void **state) {
     cb_likelihood *l;
     const double *targets;
     int n;
-    assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_likelihood(s, h, 1000, &l, &err));
     assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
     cb_likelihood_set_y(l, targets);
     cb_likelihood_free(l);
@@ -674,7 +674,7 @@ static void its_gradient_agrees_with_central_differences(void **state) {
     const double *targets;
     int n;
     double theta[CB_MAX_THETA], gradient[CB_MAX_THETA];
-    assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+    assert_ok(cb_surrogate_likelihood(s, h, 1000, &l, &err));
     assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
     cb_likelihood_set_y(l, targets);
     make_theta(&spec, 2, theta);
@@ -713,7 +713,7 @@ static void following_goes_on_after_a_likelihood(void **state) {
         int n;
         add_rows(h, 5, &rng);
         follow(s, h, &spec);
-        assert_ok(cb_surrogate_likelihood(s, h, &l, &err));
+        assert_ok(cb_surrogate_likelihood(s, h, 1000, &l, &err));
     assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
     cb_likelihood_set_y(l, targets);
         double theta[CB_MAX_THETA];

@@ -16,7 +16,8 @@
 enum { N = 77, D = 5, C = 3, OUT = 40000 }; /* 77: no multiple of a vector's length */
 
 static double X[N * D], Q[CB_BLOCK * D], A[N * N], y[N];
-static int32_t H[N * C], G[CB_BLOCK * C];
+static int32_t H[N * C];
+static double G[CB_BLOCK * C];
 static double kept[OUT];
 static int n_kept;
 
@@ -35,7 +36,7 @@ static void draw_inputs(void) {
   for (int i = 0; i < N * C; i++)
     H[i] = (int32_t)cb_rng_below(&rng, 3);
   for (int i = 0; i < CB_BLOCK * C; i++)
-    G[i] = (int32_t)cb_rng_below(&rng, 3);
+    G[i] = cb_rng_below(&rng, 3);
   for (int i = 0; i < N; i++)
     y[i] = cb_rng_normal(&rng);
 }
