@@ -1,3 +1,8 @@
+/* kernel.c - the covariance k_z and its derivatives, in loops over the stored points.
+ *
+ * Notation and shapes as in kernel.h. Loops that matter are compiled for each vector
+ * width (base/vector.h), with the same order of sums in each.
+ */
 #include "model/kernel.h"
 
 #include <math.h>

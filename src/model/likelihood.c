@@ -1,3 +1,11 @@
+/* likelihood.c - the log marginal likelihood and its gradient by all hyper-parameters.
+ *
+ * L, W, alpha as in likelihood.h; K is factored as U^T U in place. The matrices are n
+ * x n, column-major, and only their upper triangles are filled: a sum over pairs
+ * visits each once, and the factor 1/2 of dL/dt cancels the 2. One evaluation costs
+ * O(n^3) for the factor and the inverse, and O(n^2 (d + c)) for all derivatives
+ * together.
+ */
 #include "model/likelihood.h"
 
 #include <math.h>
