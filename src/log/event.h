@@ -56,7 +56,7 @@ typedef struct cb_provenance {
   int batch_size;
   int batch_index;  /* its place in the batch; the trial's number is first + index */
   int n_pending;    /* kept with the batch's first point (index 0): all saw the same */
-  int64_t *pending; /* numbers of the trials that were believers, ascending */
+  int64_t *pending; /* numbers of the trials that were pending, ascending */
   int n_draws;      /* c if a bandit chose the categories, else 0 */
   cb_draw *draws;
   char *fingerprint; /* sampler and revision; with index 0 only; NULL: not kept */

@@ -37,7 +37,7 @@ static const double MIN_VARIANCE = 1e-12;
 struct cb_gp {
   cb_kernel_spec spec;
   cb_kernel kernel; /* its arrays follow the struct */
-  int n;            /* points, believers included */
+  int n;            /* points, fantasies included */
   int factored;     /* points of the last full factorisation */
   int room;         /* leading dimension of everything below */
   double jitter;    /* added to the diagonal besides the noise */

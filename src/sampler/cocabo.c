@@ -8,8 +8,8 @@
  *
  * Steps 4 and 5 are propose(); steps 6 and 7 are the user's evaluation and tell, whose
  * results the next propose finds in the history: catch_up_bandits() and
- * cb_learner_follow() fold in what is new. Trials that are still running are believed
- * to have their posterior mean (Appendix F), failed ones the worst value seen.
+ * cb_learner_follow() fold in what is new. Trials that are still running are
+ * fantasies at their posterior mean (Appendix F), failed ones at the worst value seen.
  *
  * For a batch of b points, Algorithm 2 takes the place of steps 4 and 5:
  *
@@ -19,7 +19,7 @@
  *     7    x_1 .. x_{v_j} = Kriging Believer(u_j, D'): each x_i = arg max alpha(x | D',
  *     9    u_j), then D' = D' + ((x_i, u_j), mu(x_i, u_j))
  *
- * Algorithm 1 is the case b = 1. D' is one process: believers are pushed when a point
+ * Algorithm 1 is the case b = 1. D' is one process: fantasies are appended when a point
  * is selected, seen by all later points whatever their categories, and truncated at the
  * end. Hyper-parameters and the scale of y stay as they are inside a batch.
  */
