@@ -28,7 +28,7 @@ void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
 
 void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box) {
   cb_theta_paper(spec, box);
-  const int variance = cb_theta_lay_out(spec).x;
+  const int variance = cb_theta_lay_out(spec).matern;
   box->lower[variance] = cb_log(0.01);
   box->upper[variance] = cb_log(100.0);
 }

@@ -243,7 +243,8 @@ static void gradient_by_weights(const cb_likelihood *l, double *gradient) {
   }
   const cb_theta_layout *t = &l->layout;
   const cb_kernel *k = &l->kernel;
-  const int index[] = {t->h, t->a, t->x, t->p, t->b};
+  const int index[] = {t->hamming, t->overlap, t->matern, t->hamming_matern,
+                       t->overlap_matern};
   const double weight[] = {k->w_h, k->w_a, k->w_x, k->w_p, k->w_b};
   const double sum[] = {h, a, x, p, b};
   for (int m = 0; m < 5; m++)

@@ -373,7 +373,7 @@ static void put_lonely_fit(cb_history *h, const cb_kernel_spec *spec) {
   for (int i = 0; i < t.n_weights; i++)
     theta[t.weights + i] = log(1e-6);
   theta[t.rates] = log(10.0);
-  theta[t.p] = 0.0; /* the product */
+  theta[t.hamming_matern] = 0.0; /* the product */
   theta[t.noise] = log(1e-6);
   put(h,
       (cb_event){
