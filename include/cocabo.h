@@ -332,7 +332,7 @@ COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const
                                           const double *result, /* NULL = to be tried */
                                           cocabo_error *err) COCABO_MUST_CHECK;
 /* The complete trial with the best value or, where deterministic is false, the one
- * whose point the sampler's model believes to be best (its own value may be luck).
+ * whose point has the best mean in the sampler's model (its own value may be luck).
  * COCABO_E_NOT_FOUND until one trial is complete. */
 COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                            cocabo_error *err) COCABO_MUST_CHECK;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that includes point down the table of tools/layers.txt, and file names are unique."""
+"""Checks that includes point down the table of tools/layers.txt, that file names are unique,
+and that every .c opens with a comment that says what it is for."""
 
 import pathlib
 import re
@@ -39,5 +40,8 @@ for path in files("src"):
     other = seen.setdefault(path.name, path)
     if other != path:
         bad.append(f"{path.relative_to(root)} and {other.relative_to(root)} share a name")
+for path in (path for folder in ("src", "common", "cli", "bench") for path in files(folder)):
+    if path.suffix == ".c" and not path.read_text().startswith("/*"):
+        bad.append(f"{path.relative_to(root)} does not open with its purpose, want a comment")
 print("\n".join(bad) or f"{len(owners)} files, every include points down")
 sys.exit(1 if bad else 0)

@@ -1,3 +1,8 @@
+/* exp3.c - the exploration rate, the probabilities and the update of one EXP3 agent.
+ *
+ * Weights are logarithms throughout; only their ratios to the largest are ever
+ * exponentiated.
+ */
 #include "bandit/exp3.h"
 
 #include <assert.h>

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "base/draw.h"
+#include "bandit/draw.h"
 #include "base/rng.h"
 
 /* For a known horizon T > 0, at most 1:

@@ -1,3 +1,8 @@
+/* exp3m.c - EXP3.M: capped probabilities of b plays, and DepRound, which draws b
+ * different arms with given marginal probabilities.
+ *
+ * p, w and S0 as in exp3m.h. The probabilities given to DepRound sum to b.
+ */
 #include "bandit/exp3m.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/* team.c - the agents of all categorical variables: drawing for a batch of b points,
+ * and turning told values into rewards.
+ *
+ * Values are told in one order by every reader of a log, so that weights, means and
+ * deviations have the same bits wherever they are folded.
+ */
 #include "bandit/team.h"
 
 #include <assert.h>

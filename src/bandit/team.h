@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "base/draw.h"
+#include "bandit/draw.h"
 #include "base/rng.h"
 #include "cocabo.h"
 

@@ -5,11 +5,7 @@
  * the inner loops of prediction and of fitting. They are written here because BLAS
  * libraries solve triangles at a fraction of the speed they multiply at, fall back to
  * code of twenty years ago on processors they do not know, and give other bits on each;
-<<<<<<< HEAD
- * these give the same bits everywhere (docs/design/decisions/0002).
-=======
  * these give the same bits on every machine (docs/design/decisions/0002).
->>>>>>> main
  *
  * Matrices are column-major; only upper triangles are read and written.
  */
@@ -24,9 +20,9 @@ enum {
   CB_BLOCK_SPARE = 36 /* rows of work that factoring takes besides n */
 };
 
-/* B <- U^-T B for an upper triangular U, n x n, and the first `width` columns of B (a few
- * more may be spoilt); squares[0..width-1] <- the sums of squares of the columns of the
- * result. */
+/* B <- U^-T B for an upper triangular U, n x n, and the first `width` columns of B (a
+ * few more may be spoilt); squares[0..width-1] <- the sums of squares of the columns of
+ * the result. */
 void cb_block_solve(int n, const double *U, int ldu, int width, double *restrict B,
                     double *restrict squares);
 

@@ -1,3 +1,10 @@
+/* json.c - writing JSON into a buffer that grows, and reading it in one pass without a
+ * tree.
+ *
+ * Numbers are written with as many digits as give the same double again, with a point
+ * whatever the locale is. Both directions keep the first failure and ignore every call
+ * after it.
+ */
 #include "base/json.h"
 
 #include <inttypes.h>

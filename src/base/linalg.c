@@ -1,3 +1,8 @@
+/* linalg.c - dot products and triangular solves for one right-hand side.
+ *
+ * Sums run in a fixed number of partial sums that are added pairwise in the end: the
+ * result does not depend on the vectors that the processor has.
+ */
 #include "base/linalg.h"
 
 #include <stddef.h>

@@ -1,3 +1,8 @@
+/* mem.c - the allocator of the library, and the failure that a test can ask of it.
+ *
+ * The countdown is a thread's own, so that tests with threads do not disturb each
+ * other.
+ */
 #include "base/mem.h"
 
 #include <stdint.h>

@@ -1,3 +1,9 @@
+/* rng.c - the Philox generator, and what is drawn from it: integers, uniform and
+ * normal numbers.
+ *
+ * Every draw takes a known number of words but cb_rng_below, which rejects a word
+ * rarely; nothing is kept between draws.
+ */
 #include "base/rng.h"
 
 #include <assert.h>

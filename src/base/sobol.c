@@ -1,3 +1,8 @@
+/* sobol.c - sobol points from direction numbers, and their Owen scrambling.
+ *
+ * Coordinates are fractions of 2^32. sobol_numbers.h has the primitive polynomials and
+ * the first direction numbers of Joe and Kuo (2008).
+ */
 #include "base/sobol.h"
 
 #include <assert.h>

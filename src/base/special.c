@@ -1,4 +1,7 @@
-/* The lower tail, z = -t <= -1, rests on one function. With Mills' ratio
+/* special.c - the normal distribution and h(z) = phi(z) + z Phi(z), accurate in both
+ * tails.
+ *
+ * The lower tail, z = -t <= -1, follows from one function. With Mills' ratio
  * M(t) = Phi(-t) / phi(t) and
  *
  *   D(t) = 1 - t M(t) = u g(u),   u = 1/t^2,   g(0) = 1,   0 < D <= 0.35

@@ -1,3 +1,6 @@
+/* status.c - sentences of errors: formatted, cut at a whole character, and names of
+ * codes.
+ */
 #include "base/status.h"
 
 #include <stdarg.h>

@@ -1,3 +1,8 @@
+/* text.c - UTF-8 and names, numbers as text in both directions, and the nearest known
+ * word to one that was mistyped.
+ *
+ * Whatever the locale is, the decimal point is a point.
+ */
 #include "base/text.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/draw.h"
+#include "bandit/draw.h"
 #include "cocabo.h"
 #include "space/space.h"
 

@@ -1,3 +1,8 @@
+/* forest.c - growing a random forest, and averaging its trees.
+ *
+ * A tree is an array of nodes in which children lie behind their parent. Points to be
+ * predicted walk down a tree in blocks, so that the tree stays in the cache.
+ */
 #include "model/forest.h"
 
 #include <assert.h>

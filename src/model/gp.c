@@ -1,3 +1,17 @@
+/* gp.c - a Gaussian process: its factor, its predictions and cheap bounds on them.
+ *
+ * K, U, v, mu as in gp.h; X and H are dimension-major (kernel.h). Beside U and y there
+ * are z = U^-T y and alpha = U^-1 z. Points are stored, factored and predicted in this
+ * order:
+ *
+ *   1 .. factored     by the last full factorisation
+ *   .. n              appended, one column of U each
+ *   fantasies         appended last, with targets of their own, removed by truncating
+ *
+ * Predictions take blocks of CB_BLOCK candidates. A bound on a deviation uses some of
+ * the points only: variance never grows when points are added, so it is an upper
+ * bound.
+ */
 #include "model/gp.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* gp_fit.c - boxes and beliefs of hyper-parameters, and the search for the best. */
+/* gp_fit.c - boxes and priors of hyper-parameters, and the search for the best. */
 #include "model/gp_fit.h"
 
 #include <math.h>
@@ -28,14 +28,14 @@ void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box) {
 
 void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box) {
   cb_theta_paper(spec, box);
-  const int variance = cb_theta_lay_out(spec).x;
+  const int variance = cb_theta_lay_out(spec).matern;
   box->lower[variance] = cb_log(0.01);
   box->upper[variance] = cb_log(100.0);
 }
 
-/* Parameters first .. first+count-1 are logarithms: bounds, start and belief. */
-static void believe(cb_theta_box *box, int first, int count, double lower, double upper,
-                    double start, double mean, double sd) {
+/* Parameters first .. first+count-1 are logarithms: bounds, start and prior. */
+static void set_prior(cb_theta_box *box, int first, int count, double lower,
+                      double upper, double start, double mean, double sd) {
   for (int i = first; i < first + count; i++) {
     box->lower[i] = cb_log(lower);
     box->upper[i] = cb_log(upper);
@@ -50,14 +50,14 @@ void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box) {
   const double scale = 0.5 * sqrt(spec->d),
                rate = spec->c > 0 ? 1.0 / sqrt(spec->c) : 1.0;
   memset(box, 0, sizeof *box);
-  believe(box, 0, t.scales, 0.01, 20.0, scale, scale, 1.0);
+  set_prior(box, 0, t.scales, 0.01, 20.0, scale, scale, 1.0);
   if (t.rates >= 0)
-    believe(box, t.rates, spec->c, 1e-3, 10.0, rate, rate, 1.0);
-  believe(box, t.weights, t.n_weights, 1e-4, 20.0, 0.5, 0.5, 1.5);
+    set_prior(box, t.rates, spec->c, 1e-3, 10.0, rate, rate, 1.0);
+  set_prior(box, t.weights, t.n_weights, 1e-4, 20.0, 0.5, 0.5, 1.5);
   if (noisy)
-    believe(box, t.noise, 1, 1e-6, 1.0, 1e-2, 1e-2, 2.0);
+    set_prior(box, t.noise, 1, 1e-6, 1.0, 1e-2, 1e-2, 2.0);
   else
-    believe(box, t.noise, 1, 1e-8, 1e-4, 1e-5, 1e-6, 2.0);
+    set_prior(box, t.noise, 1, 1e-8, 1e-4, 1e-5, 1e-6, 2.0);
   box->perturb = 0.7;
 }
 
@@ -94,7 +94,7 @@ cocabo_status cb_gp_fit(cb_likelihood *likelihood, const cb_kernel_spec *spec,
   const size_t bytes = (size_t)p.n_theta * sizeof *theta;
   double best = INFINITY, found[CB_MAX_THETA], candidate[CB_MAX_THETA];
   double scale[CB_MAX_THETA];
-  /* Where something is believed, a parameter moves as far as the belief is wide. */
+  /* A parameter with a prior moves in steps of the prior's deviation. */
   for (int i = 0; i < p.n_theta; i++)
     scale[i] = box->prior_sd[i] > 0.0 ? box->prior_sd[i] : 1.0;
   const cb_minimise_limits limits = {.max_evaluations = plan->max_evaluations,

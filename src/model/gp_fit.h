@@ -9,8 +9,8 @@
 
 enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 6 };
 
-/* A box for theta, where to start in it, and what is believed of it beforehand: theta_i
- * is normal with this mean and deviation, or nothing is if the deviation is 0. */
+/* A box for theta, where to start in it, and its prior: theta_i is normal with this
+ * mean and deviation, or has a flat prior if the deviation is 0. */
 typedef struct cb_theta_box {
   double lower[CB_MAX_THETA], upper[CB_MAX_THETA], start[CB_MAX_THETA];
   double prior_mean[CB_MAX_THETA], prior_sd[CB_MAX_THETA];
@@ -18,13 +18,13 @@ typedef struct cb_theta_box {
 } cb_theta_box;
 
 /* The paper's: length scales in [1e-4, 3] from 0.2, lambda in [1e-6, 1] from 0.5, noise
- * in [1e-6, 1] from 0.1; nothing believed, uniform restarts. */
+ * in [1e-6, 1] from 0.1; flat priors, uniform restarts. */
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box);
 /* For the one-hot kernel: the same, with the variance in [0.01, 100] from 1. */
 void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box);
-/* For the free kernel, with log-normal beliefs (decision 0005). */
-/* `noisy`: the targets are believed to have noise of 1 % of their variance, rather than
- * next to none. */
+/* For the free kernel, with log-normal priors (decision 0005). `noisy`: the prior of
+ * the noise has its median at 1 % of the targets' variance, rather than next to none.
+ */
 void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box);
 
 /* How much a fit may do, and who may end it. */

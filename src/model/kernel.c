@@ -1,3 +1,8 @@
+/* kernel.c - the covariance k_z and its derivatives, in loops over the stored points.
+ *
+ * Notation and shapes as in kernel.h. Loops that matter are compiled for each vector
+ * width (base/vector.h), with the same order of sums in each.
+ */
 #include "model/kernel.h"
 
 #include <math.h>
@@ -14,29 +19,29 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
   cb_theta_layout t = {.lambda = -1,
                        .rates = -1,
                        .weights = -1,
-                       .h = -1,
-                       .a = -1,
-                       .x = -1,
-                       .p = -1,
-                       .b = -1};
+                       .hamming = -1,
+                       .overlap = -1,
+                       .matern = -1,
+                       .hamming_matern = -1,
+                       .overlap_matern = -1};
   int next = t.scales = spec->form == CB_ONEHOT ? 1 : spec->ard ? spec->d : spec->d > 0;
   if (spec->form == CB_ONEHOT) {
-    t.weights = t.x = next++;
+    t.weights = t.matern = next++;
     t.n_weights = 1;
   } else if (spec->form == CB_FREE) {
     if (spec->c > 0)
       t.rates = next, next += spec->c;
     t.weights = next;
     if (spec->c > 0)
-      t.h = next++;
+      t.hamming = next++;
     if (spec->c > 1)
-      t.a = next++;
+      t.overlap = next++;
     if (spec->d > 0)
-      t.x = next++;
+      t.matern = next++;
     if (both)
-      t.p = next++;
+      t.hamming_matern = next++;
     if (both && spec->c > 1)
-      t.b = next++;
+      t.overlap_matern = next++;
     t.n_weights = next - t.weights;
   } else if (both && spec->learn_lambda) {
     t.lambda = next++;
@@ -55,11 +60,11 @@ static double weight(const double *theta, int index) {
 static void set_weights(cb_kernel *k, const cb_kernel_spec *spec,
                         const cb_theta_layout *t, const double *theta) {
   const bool both = spec->d > 0 && spec->c > 0;
-  k->w_h = weight(theta, t->h);
-  k->w_a = weight(theta, t->a);
-  k->w_x = weight(theta, t->x);
-  k->w_p = weight(theta, t->p);
-  k->w_b = weight(theta, t->b);
+  k->w_h = weight(theta, t->hamming);
+  k->w_a = weight(theta, t->overlap);
+  k->w_x = weight(theta, t->matern);
+  k->w_p = weight(theta, t->hamming_matern);
+  k->w_b = weight(theta, t->overlap_matern);
   if (spec->form != CB_PAPER)
     return;
   const double lambda = t->lambda >= 0 ? theta[t->lambda] : spec->lambda;

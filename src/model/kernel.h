@@ -51,17 +51,18 @@ typedef struct cb_kernel_spec {
 /* Hyper-parameters are one vector:
  *   theta = ( log l_1 .. log l_L,  lambda if learnt,  log noise variance )    CB_PAPER
  *   theta = ( log l_1 .. log l_L,  log t_1 .. log t_c,  log of the weights that there
- *             are, in the order h a x p b,  log noise variance )              CB_FREE
+ *             are: w_h w_a w_x w_p w_b,  log noise variance )                 CB_FREE
  *   theta = ( log l,  log w_x,  log noise variance )                          CB_ONEHOT
  * with L = d (ard), 1 or, without numeric inputs, 0. */
 typedef struct cb_theta_layout {
-  int scales;        /* L, from index 0 */
-  int lambda;        /* index, or -1 */
-  int rates;         /* index of t_1, or -1 */
-  int weights;       /* index of the first weight, or -1 */
-  int n_weights;     /* 0 to 5 */
-  int h, a, x, p, b; /* index of each weight, or -1 */
-  int noise;         /* index */
+  int scales;    /* L, from index 0 */
+  int lambda;    /* index, or -1 */
+  int rates;     /* index of t_1, or -1 */
+  int weights;   /* index of the first weight, or -1 */
+  int n_weights; /* 0 to 5 */
+  /* Index of the weight of each term, or -1: w_h, w_a, w_x, w_p, w_b. */
+  int hamming, overlap, matern, hamming_matern, overlap_matern;
+  int noise; /* index */
   int count;
 } cb_theta_layout;
 

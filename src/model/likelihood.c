@@ -1,3 +1,11 @@
+/* likelihood.c - the log marginal likelihood and its gradient by all hyper-parameters.
+ *
+ * L, W, alpha as in likelihood.h; K is factored as U^T U in place. The matrices are n
+ * x n, column-major, and only their upper triangles are filled: a sum over pairs
+ * visits each once, and the factor 1/2 of dL/dt cancels the 2. One evaluation costs
+ * O(n^3) for the factor and the inverse, and O(n^2 (d + c)) for all derivatives
+ * together.
+ */
 #include "model/likelihood.h"
 
 #include <math.h>
@@ -235,7 +243,8 @@ static void gradient_by_weights(const cb_likelihood *l, double *gradient) {
   }
   const cb_theta_layout *t = &l->layout;
   const cb_kernel *k = &l->kernel;
-  const int index[] = {t->h, t->a, t->x, t->p, t->b};
+  const int index[] = {t->hamming, t->overlap, t->matern, t->hamming_matern,
+                       t->overlap_matern};
   const double weight[] = {k->w_h, k->w_a, k->w_x, k->w_p, k->w_b};
   const double sum[] = {h, a, x, p, b};
   for (int m = 0; m < 5; m++)

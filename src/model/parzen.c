@@ -1,3 +1,9 @@
+/* parzen.c - fitting an adaptive Parzen estimator, drawing from it and its densities.
+ *
+ * A mixture of normals is kept by location and rate (1 / deviation), sorted by
+ * location. Mass and density are those of the mixture cut off at [low, high], in
+ * logarithms.
+ */
 #include "model/parzen.h"
 
 #include <assert.h>

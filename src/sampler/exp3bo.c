@@ -58,7 +58,7 @@ typedef struct {
   cb_proposal *out;
   int n;                    /* points selected so far */
   int64_t points[MAX_ARMS]; /* trials of each arm, the batch's own included */
-  bool open[MAX_ARMS];      /* does its process hold beliefs? */
+  bool open[MAX_ARMS];      /* does its process hold fantasies? */
 } exp3bo;
 
 /* ---- arms ------------------------------------------------------------------------ */
@@ -223,7 +223,7 @@ static int64_t best_of_arm(const exp3bo *s, const cb_history *history, int arm,
   return best;
 }
 
-static cocabo_status believe_point(exp3bo *s, int arm, int k, cocabo_error *err) {
+static cocabo_status fantasize_point(exp3bo *s, int arm, int k, cocabo_error *err) {
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
   cb_space_encode(s->space, s->out[k].cells, x, h);
@@ -239,10 +239,10 @@ static cocabo_status open_arm(exp3bo *s, int arm, double worst, cocabo_error *er
   if (s->open[arm])
     return COCABO_OK;
   CB_TRY(follow(s, s->ask, arm, err));
-  s->open[arm] = true; /* from here on there may be beliefs to forget */
+  s->open[arm] = true; /* from here on there may be fantasies to drop */
   CB_TRY(cb_surrogate_fantasize(s->surrogates[arm], history, worst, err));
   for (int k = 0; k < s->n; k++)
-    CB_TRY(believe_point(s, arm, k, err));
+    CB_TRY(fantasize_point(s, arm, k, err));
   return COCABO_OK;
 }
 
@@ -268,7 +268,7 @@ static cocabo_status count_point(exp3bo *s, cocabo_error *err) {
   const int arm = arm_of(s, h);
   s->points[arm]++;
   s->n++;
-  return s->open[arm] && s->n < s->ask->batch ? believe_point(s, arm, s->n - 1, err)
+  return s->open[arm] && s->n < s->ask->batch ? fantasize_point(s, arm, s->n - 1, err)
                                               : COCABO_OK;
 }
 

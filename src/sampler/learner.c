@@ -1,3 +1,6 @@
+/* learner.c - the targets that a model learns, and a surrogate that follows, fits and
+ * judges them.
+ */
 #include "sampler/learner.h"
 
 #include <math.h>

@@ -111,7 +111,7 @@ static batch plan_batch(const onehot *s, const cb_ask *ask) {
   return b;
 }
 
-/* Point k, given that those before it are believed. */
+/* Point k, with those before it as fantasies. */
 static void select_point(onehot *s, const batch *b, cb_proposal *out, int k) {
   const uint64_t number = (uint64_t)b->ask->number + (uint64_t)k;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);

@@ -1,3 +1,7 @@
+/* sampler.c - the list of samplers, and what several of them need: whether a point is
+ * fresh, ranked and random points, when a fit is due, and the cut of values far below
+ * the median.
+ */
 #include "sampler/sampler.h"
 
 #include <math.h>

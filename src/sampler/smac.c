@@ -8,7 +8,7 @@
  *               means a walk from neighbour to neighbour, one parameter changed at a
  *               time: categories to any other, numbers by a Gaussian step
  *   exploring   every fifth proposal is a random point
- *   beliefs     failed trials have the worst value, pending ones and earlier points of
+ *   fantasies   failed trials have the worst value, pending ones and earlier points of
  *               the batch their mean
  *
  * Beyond model_size results the forest sees the better half of so many and, of the
@@ -233,14 +233,14 @@ static cocabo_status learn(smac *s, const cb_ask *ask, cocabo_error *err) {
   return grow(s, ask, 0, err);
 }
 
-static cocabo_status believe(smac *s, const double *x, const int32_t *h,
-                             cocabo_error *err) {
+static cocabo_status fantasize(smac *s, const double *x, const int32_t *h,
+                               cocabo_error *err) {
   double mean, variance;
   cb_forest_predict(s->forest, 1, x, h, &mean, &variance);
   return add_row(s, x, h, mean, err);
 }
 
-/* As learn, with beliefs about all that is pending and about points 0 .. k-1 of the
+/* As learn, with fantasies of all that is pending and of points 0 .. k-1 of the
  * batch. */
 static cocabo_status learn_for(smac *s, const cb_ask *ask, const cb_proposal *out,
                                int k, cocabo_error *err) {
@@ -250,11 +250,11 @@ static cocabo_status learn_for(smac *s, const cb_ask *ask, const cb_proposal *ou
   CB_TRY(learn(s, ask, err));
   for (int64_t i = 0; i < history->n_pending; i++) {
     const cb_trial *trial = &history->trials[history->pending[i]];
-    CB_TRY(believe(s, trial->x, trial->h, err));
+    CB_TRY(fantasize(s, trial->x, trial->h, err));
   }
   for (int i = 0; i < k; i++) {
     cb_space_encode(s->space, out[i].cells, x, h);
-    CB_TRY(believe(s, x, h, err));
+    CB_TRY(fantasize(s, x, h, err));
   }
   return history->n_pending + k > 0 ? grow(s, ask, k, err) : COCABO_OK;
 }

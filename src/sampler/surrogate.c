@@ -1,3 +1,9 @@
+/* surrogate.c - which trials the process holds: all results, or an active set of them;
+ * and those without a value.
+ *
+ * Rows are indices into the results of the history in told order. Distances are
+ * squared, in the [-1,1] cube, plus 1 for each category that differs.
+ */
 #include "sampler/surrogate.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* trust.c - the length of the trust region after each result, and its box around a
+ * point.
+ */
 #include "sampler/trust.h"
 
 #include <math.h>

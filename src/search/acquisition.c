@@ -1,3 +1,8 @@
+/* acquisition.c - acquisition functions and their derivatives by mean and deviation.
+ *
+ * mu, sd, z and h(z) as in acquisition.h. Everything here grows with sd, which the
+ * search relies on when it replaces sd by an upper bound.
+ */
 #include "search/acquisition.h"
 
 #include <math.h>

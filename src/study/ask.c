@@ -108,7 +108,7 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, attempt *a,
   reconsider_fit(a, &study->fold);
   if (b->n_sampled == 0 || a->has_fitted)
     return COCABO_OK;
-  CB_TRY(cb_proposer_wake(proposer, &study->fold, last, err));
+  CB_TRY(cb_proposer_prepare(proposer, &study->fold, last, err));
   const cb_ask ask = cb_proposer_request(proposer, &study->fold, last,
                                          b->first + b->n_design, b->n_sampled);
   if (!proposer->sampler->fit_due || !proposer->sampler->fit_due(&ask))

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-void cb_proposer_rest(cb_proposer *p) {
+void cb_proposer_clear(cb_proposer *p) {
   if (p->sampler)
     p->sampler->destroy(p->state);
   p->sampler = NULL;
@@ -16,7 +16,7 @@ static cocabo_status need_state(cb_proposer *p, const cb_fold *fold,
                                 cocabo_error *err) {
   if (p->sampler && p->model == fold->model)
     return COCABO_OK;
-  cb_proposer_rest(p);
+  cb_proposer_clear(p);
   const cb_sampler *sampler = fold->resolved.sampler;
   CB_TRY(
       sampler->create(&p->state, fold->history->space, &fold->resolved.settings, err));
@@ -38,8 +38,8 @@ static cocabo_status check_fit(const cb_proposer *p, const cb_fit *fit,
                  has, want, p->sampler->name);
 }
 
-cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
-                               cocabo_error *err) {
+cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_fold *fold,
+                                  const cb_fit *fit, cocabo_error *err) {
   CB_TRY(need_state(p, fold, err));
   return check_fit(p, fit, err);
 }
@@ -62,7 +62,7 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
   CB_TRY(cb_ask_poll(&ask, err));
   if (origin == CB_BY_DESIGN)
     return cb_design_propose(&ask, out, err);
-  CB_TRY(cb_proposer_wake(p, fold, fit, err));
+  CB_TRY(cb_proposer_prepare(p, fold, fit, err));
   return p->sampler->propose(p->state, &ask, out, err);
 }
 
@@ -71,7 +71,7 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row
   const cb_history *history = fold->history;
   const cb_fit *fit = cb_history_fit(history);
   const cb_ask ask = cb_proposer_request(p, fold, fit, history->n_trials, 1);
-  CB_TRY(cb_proposer_wake(p, fold, fit, err));
+  CB_TRY(cb_proposer_prepare(p, fold, fit, err));
   return p->sampler->best ? p->sampler->best(p->state, &ask, row, err) : COCABO_OK;
 }
 

@@ -19,12 +19,12 @@ typedef struct cb_proposer {
 } cb_proposer;
 
 /* Gives the cache up. */
-void cb_proposer_rest(cb_proposer *p);
+void cb_proposer_clear(cb_proposer *p);
 /* Makes sure that there is a cache, that it is one for the fold's options, and that the
  * sampler can read the fit (else COCABO_E_STATE), which may be NULL. The fold must stay
  * where it is in memory. */
-cocabo_status cb_proposer_wake(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
-                               cocabo_error *err);
+cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_fold *fold,
+                                  const cb_fit *fit, cocabo_error *err);
 
 /* A request for n points with the fold's history and settings and with what was learnt,
  * the first of which is trial `number`. */

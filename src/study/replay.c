@@ -47,7 +47,7 @@ static cocabo_status copy_event(void *user, const cb_event *event, cocabo_error 
 }
 
 static void clear(replay *r) {
-  cb_proposer_rest(&r->proposer);
+  cb_proposer_clear(&r->proposer);
   cb_fold_clear(&r->fold);
   for (size_t i = 0; i < r->n; i++)
     cb_event_clear(&r->events[i]);

@@ -119,7 +119,7 @@ static cocabo_status new_handle(cocabo_study **out, const char *name,
 void cb_study_free(cocabo_study *study) {
   if (!study)
     return;
-  cb_proposer_rest(&study->proposer);
+  cb_proposer_clear(&study->proposer);
   cb_fold_clear(&study->fold);
   if (study->owns_store)
     cocabo_store_free(study->store);

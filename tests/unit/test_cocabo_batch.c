@@ -219,7 +219,7 @@ static double spread_of_batches(int arms, const char *lambda) {
   return least;
 }
 
-/* Without believers all points of a batch would have the same arg max. */
+/* Without fantasies all points of a batch would have the same arg max. */
 static void points_of_the_same_categories_keep_apart(void **state) {
   (void)state;
   assert_true(spread_of_batches(1, "0.5") > 0.01);

@@ -187,7 +187,7 @@ static void random_point(cb_rng *rng, int d, int c, double *x, int32_t *h) {
 }
 
 /* Large enough to grow, to factor anew after 64 appends, and to fill several chunks. */
-static void truncating_believers_leaves_no_trace(void **state) {
+static void truncating_fantasies_leaves_no_trace(void **state) {
   (void)state;
   enum { N = 200, M = 300, D = 2, C = 2 };
   const cb_kernel_spec spec = {.d = D, .c = C, .half = true, .lambda = 0.5};
@@ -434,7 +434,7 @@ int main(void) {
       cmocka_unit_test(posterior_gradient_agrees_with_central_differences),
       cmocka_unit_test(likelihood_and_gradient_agree_with_oracle),
       cmocka_unit_test(likelihood_gradient_agrees_with_central_differences),
-      cmocka_unit_test(truncating_believers_leaves_no_trace),
+      cmocka_unit_test(truncating_fantasies_leaves_no_trace),
       cmocka_unit_test(a_fantasy_keeps_the_mean_and_lowers_the_deviation),
       cmocka_unit_test(many_fantasies_are_as_good_as_one_at_a_time),
       cmocka_unit_test(the_mean_at_a_stored_point_is_what_is_predicted_there),

@@ -64,9 +64,9 @@ static double luckiest(const cocabo_study *study) {
   return most;
 }
 
-/* With noise of 0.3 the best value is luck. The believed one is near the truth, and
- * mostly another trial. */
-static void the_best_of_noisy_values_is_the_believed_one(void **state) {
+/* With noise of 0.3 the best value is luck. The one with the best mean is near the
+ * truth, and mostly another trial. */
+static void the_best_of_noisy_values_is_the_best_mean(void **state) {
   (void)state;
   const char *const samplers[] = {"mixed", "cocabo", "onehot", "exp3bo"};
   for (int s = 0; s < 4; s++) {
@@ -140,7 +140,7 @@ static void noisy_points_may_come_again(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_best_of_noisy_values_is_the_believed_one),
+      cmocka_unit_test(the_best_of_noisy_values_is_the_best_mean),
       cmocka_unit_test(the_best_of_exact_values_is_the_best_value),
       cmocka_unit_test(without_a_model_the_best_value_counts),
       cmocka_unit_test(noisy_points_may_come_again),

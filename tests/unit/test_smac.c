@@ -181,7 +181,7 @@ static void beyond_the_models_size_the_best_results_stay(void **state) {
 /* With noise the best value is luck; the forest does better at naming a good point. */
 static void noisy_values_are_averaged(void **state) {
   (void)state;
-  double believed = 0.0, luckiest = 0.0;
+  double modelled = 0.0, luckiest = 0.0;
   for (uint64_t seed = 0; seed < 24; seed++) {
     cocabo_study *study = new_study(mixed, "smac", "deterministic", "false");
     const cb_history *history = cb_study_history(study);
@@ -192,12 +192,12 @@ static void noisy_values_are_averaged(void **state) {
     }
     cocabo_trial *best;
     assert_ok(cocabo_study_best(study, &best, &err));
-    believed += cost(&history->trials[cocabo_trial_number(best)]);
+    modelled += cost(&history->trials[cocabo_trial_number(best)]);
     luckiest += cost(&history->trials[history->told[history->best]]);
     cocabo_trial_free(best);
     cocabo_study_free(study);
   }
-  assert_true(believed < luckiest);
+  assert_true(modelled < luckiest);
 }
 
 int main(void) {

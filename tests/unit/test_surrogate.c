@@ -1,5 +1,5 @@
 /* A process that follows a history: the same bits however the history came, an active
- * set of the right rows, and beliefs that leave no trace. */
+ * set of the right rows, and fantasies that leave no trace. */
 #include "check.h"
 
 #include <stdbool.h>
@@ -171,7 +171,7 @@ static void predict_trial(const cb_surrogate *s, const cb_trial *t, double *mu,
 
 /* ---- following ------------------------------------------------------------------- */
 
-/* One that follows step by step, with believers and predictions in between, and one
+/* One that follows step by step, with fantasies and predictions in between, and one
  * that starts at the end; fits come after `fits` rows, appends outlast a factor. */
 static void check_following(int form, int64_t model_size, const int *fits, int rows) {
   const cb_kernel_spec spec = spec_of(form);
@@ -373,7 +373,7 @@ static void put_lonely_fit(cb_history *h, const cb_kernel_spec *spec) {
   for (int i = 0; i < t.n_weights; i++)
     theta[t.weights + i] = log(1e-6);
   theta[t.rates] = log(10.0);
-  theta[t.p] = 0.0; /* the product */
+  theta[t.hamming_matern] = 0.0; /* the product */
   theta[t.noise] = log(1e-6);
   put(h,
       (cb_event){
@@ -483,9 +483,9 @@ static void equal_rows_are_survived(void **state) {
   }
 }
 
-/* ---- believing ------------------------------------------------------------------- */
+/* ---- fantasies ------------------------------------------------------------------- */
 
-static void beliefs_leave_no_trace(void **state) {
+static void fantasies_leave_no_trace(void **state) {
   (void)state;
   for (int form = 0; form < 2; form++) {
     const cb_kernel_spec spec = spec_of(form);
@@ -800,7 +800,7 @@ static void a_failed_follow_can_be_forgotten_and_repeated(void **state) {
   }
 }
 
-static void a_failed_belief_can_be_forgotten(void **state) {
+static void a_failed_fantasy_can_be_dropped(void **state) {
   (void)state;
   const cb_kernel_spec spec = spec_of(0);
   cb_rng rng = cb_rng_make(53, CB_RNG_BENCH, 1);
@@ -840,7 +840,7 @@ int main(void) {
       cmocka_unit_test(an_active_set_has_the_rows_that_matter),
       cmocka_unit_test(predictions_at_the_incumbent_stay_close),
       cmocka_unit_test(equal_rows_are_survived),
-      cmocka_unit_test(beliefs_leave_no_trace),
+      cmocka_unit_test(fantasies_leave_no_trace),
       cmocka_unit_test(failed_trials_pull_the_mean_down_and_pending_ones_do_not),
       cmocka_unit_test(a_restricted_one_does_not_see_the_others),
       cmocka_unit_test(failures_alone_are_survived),
@@ -849,7 +849,7 @@ int main(void) {
       cmocka_unit_test(following_goes_on_after_a_likelihood),
       cmocka_unit_test(out_of_memory_leaves_null),
       cmocka_unit_test(a_failed_follow_can_be_forgotten_and_repeated),
-      cmocka_unit_test(a_failed_belief_can_be_forgotten),
+      cmocka_unit_test(a_failed_fantasy_can_be_dropped),
   };
   return cmocka_run_group_tests_name("sampler/surrogate", tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* draw.h - one bandit agent's draw, as it is stored with a trial.
  *
- * It sits at the bottom of the layers because the bandit makes it, the event log keeps
- * it and the sampler carries it between the two: tells may come late and in any order,
- * so what an update needs to know of its draw travels with the trial.
+ * The bandit makes it, the sampler hands it to the log and the log keeps it: tells may
+ * come late and in any order, so what an update needs to know of its draw travels with
+ * the trial. The log sees this header and nothing else of the bandit.
  */
-#ifndef CB_BASE_DRAW_H
-#define CB_BASE_DRAW_H
+#ifndef CB_BANDIT_DRAW_H
+#define CB_BANDIT_DRAW_H
 
 #include <stdbool.h>
 #include <stdint.h>
