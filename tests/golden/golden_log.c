@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/maths.h"
+#include "base/rng.h"
 #include "cocabo_store.h"
 #include "log/codec.h"
 #include "study/study.h"
@@ -40,14 +41,20 @@ static void die(const char *what, const char *about) {
 
 /* ---- making studies -------------------------------------------------------------- */
 
-enum { MOST = 96, PARAMS = 6 };
+enum {
+  MOST = 96,
+  PARAMS = 6,
+  LARGEST = 160, /* batch */
+  HELD = 128     /* a batch larger than this is told after the next one */
+};
 
 typedef struct plan {
   const char *name;
   const char *params[PARAMS + 1][2]; /* name, domain; both end with NULL */
   const char *options[14];           /* name, value, ... */
-  int batches[MOST];                 /* how many points each ask is for */
-  int fail_every;                    /* 0: none fails */
+  int batches[MOST];                 /* how many points each ask is for; -n: n known
+                                        results are added instead */
+  int fail_every;                    /* 0: none fails; -n: all but every n-th do */
 } plan;
 
 /* clang-format off */
@@ -61,6 +68,7 @@ typedef struct plan {
 #define CATEGORIES                                                                     \
   {{"kind", "choice(a,b,c,d)"}, {"size", "choice(1,2,3)"}, {"on", "choice(true,false)"}}
 #define ONES8 1, 1, 1, 1, 1, 1, 1, 1
+#define FEW {{"x", "float(-2,2)"}, {"y", "float(0,7)"}, {"c", "choice(a,b,c)"}}
 #define ROUNDS {4, 1, 3, 1, 1, 4, 1, 1, 2, ONES8}
 
 static const plan plans[] = {
@@ -85,7 +93,23 @@ static const plan plans[] = {
     {"mixed-failing", NUMBERS, {"n_init", "4"}, {4, 2, ONES8, 2, 1, 1}, 2},
     {"mixed-long", {{"x", "float(-2,2)"}, {"c", "choice(a,b,c)"}},
      {"n_init", "6", "refit_every", "70"},
-     {6, ONES8, ONES8, ONES8, ONES8, ONES8, ONES8, ONES8, ONES8, ONES8, ONES8}, 11},
+     {6, ONES8, -50, ONES8, ONES8}, 11},
+    /* Candidates are screened from 100 results on, and climbs are rough from 300 on. */
+    {"mixed-screened", FEW, {"n_init", "2", "refit_every", "20"},
+     {-20, 2, 1, -80, 1, 1, 1, 3}, 0},
+    {"mixed-rough", FEW, {"n_init", "2", "refit_every", "1000"},
+     {-300, 2, 1, 1, 1, 3, 1}, 0},
+    {"mixed-rough-numbers", NUMBERS, {"n_init", "2", "refit_every", "1000"},
+     {-300, 2, 1, 1, 2}, 0},
+    {"mixed-active", FEW, {"n_init", "2", "refit_every", "40", "model_size", "60"},
+     {-40, 2, 1, -160, ONES8, 9, 1}, 10},
+    {"cocabo-active", FEW,
+     {"sampler", "cocabo", "n_init", "2", "samples", "200", "model_size", "104"},
+     {-10, 2, -200, 1, 1, 3}, 0},
+    /* Beyond 128 points the model takes no more of a batch, and no more pending or failed
+       trials. */
+    {"mixed-crowd", FEW, {"n_init", "4"}, {4, 1, 12, 134, 1}, 10},
+    {"mixed-failed", FEW, {"n_init", "150"}, {150, 1, 1, 2, 1, 1}, -10},
 };
 /* clang-format on */
 
@@ -105,14 +129,12 @@ static cocabo_study *create(const plan *p, cocabo_store *store) {
 }
 
 /* Every parameter has its best place, and noise is what the number makes of it. */
-static double value_of(const cocabo_study *study, int64_t number, bool noisy) {
-  const cb_history *history = cb_study_history(study);
-  const cb_trial *trial = &history->trials[number];
+static double value_of(const cocabo_space *space, const cb_cell *cells, int64_t number,
+                       bool noisy) {
   double sum = noisy ? 0.02 * (double)(number * 7919 % 23) : 0.0;
-  for (int j = 0; j < history->space->n; j++) {
-    const cb_param *param = &history->space->params[j];
-    const double v =
-        param->kind == CB_REAL ? trial->cells[j].real : (double)trial->cells[j].integer;
+  for (int j = 0; j < space->n; j++) {
+    const cb_param *param = &space->params[j];
+    const double v = param->kind == CB_REAL ? cells[j].real : (double)cells[j].integer;
     const double apart =
         (param->log ? 0.4 * cb_log(v / param->low) : v) - 0.7 - 0.1 * j;
     sum += apart * apart / (1.0 + j);
@@ -120,25 +142,77 @@ static double value_of(const cocabo_study *study, int64_t number, bool noisy) {
   return sum;
 }
 
-/* Told in reverse; some fail, and the first of a batch of four is interrupted once. */
+static bool fails(const plan *p, int64_t number) {
+  return p->fail_every > 0   ? number % p->fail_every == p->fail_every - 1
+         : p->fail_every < 0 ? number % -p->fail_every != 0
+                             : false;
+}
+
+/* Random points with their values. */
+static void add_known(cocabo_study *study, int n, bool noisy) {
+  const cocabo_space *space = cb_study_history(study)->space;
+  for (int i = 0; i < n; i++) {
+    const int64_t number = cb_study_history(study)->n_trials;
+    cb_rng rng = cb_rng_make(17, CB_RNG_BENCH, (uint64_t)number);
+    double x[PARAMS];
+    int32_t h[PARAMS];
+    cb_cell cells[PARAMS];
+    for (int j = 0; j < space->d; j++)
+      x[j] = 2.0 * cb_rng_uniform(&rng) - 1.0;
+    for (int j = 0; j < space->c; j++)
+      h[j] = (int32_t)cb_rng_below(&rng, (uint32_t)cb_space_arms(space, j));
+    cb_space_decode(space, x, h, cells);
+    const double value = value_of(space, cells, number, noisy);
+    must(cb_study_add(study, cells, &value, &err));
+  }
+}
+
+/* A batch as it was asked for. */
+typedef struct asked {
+  int64_t numbers[LARGEST];
+  int n;
+} asked;
+
+/* In reverse; some fail, and the first of a batch of four is interrupted once. */
+static void answer(cocabo_study *study, const plan *p, asked *batch, bool interrupts,
+                   bool noisy) {
+  const cb_history *history = cb_study_history(study);
+  for (int k = batch->n - 1; k >= 0; k--) {
+    const int64_t number = batch->numbers[k];
+    const cb_cell *cells = history->trials[number].cells;
+    if (batch->n == 4 && k == 0 && interrupts)
+      must(cocabo_study_interrupt(study, number, &err));
+    else if (fails(p, number))
+      must(cocabo_study_fail(study, number, "no value", &err));
+    else
+      must(cocabo_study_tell(study, number,
+                             value_of(history->space, cells, number, noisy), &err));
+  }
+  batch->n = 0;
+}
+
 static void live(cocabo_study *study, const plan *p) {
+  asked held = {.n = 0};
   bool noisy = false;
   for (int i = 0; p->options[i]; i += 2)
     noisy = noisy || strcmp(p->options[i], "deterministic") == 0;
-  for (int i = 0; i < MOST && p->batches[i] > 0; i++) {
-    cocabo_trial *trials[16];
-    const int n = p->batches[i];
-    must(cocabo_study_ask(study, (size_t)n, trials, &err));
-    for (int k = n - 1; k >= 0; k--) {
-      const int64_t number = cocabo_trial_number(trials[k]);
-      cocabo_trial_free(trials[k]);
-      if (n == 4 && k == 0 && i > 0)
-        must(cocabo_study_interrupt(study, number, &err));
-      else if (p->fail_every > 0 && number % p->fail_every == p->fail_every - 1)
-        must(cocabo_study_fail(study, number, "no value", &err));
-      else
-        must(cocabo_study_tell(study, number, value_of(study, number, noisy), &err));
+  for (int i = 0; i < MOST && p->batches[i] != 0; i++) {
+    cocabo_trial *trials[LARGEST];
+    asked batch = {.n = p->batches[i]};
+    if (batch.n < 0) {
+      add_known(study, -batch.n, noisy);
+      continue;
     }
+    must(cocabo_study_ask(study, (size_t)batch.n, trials, &err));
+    for (int k = 0; k < batch.n; k++) {
+      batch.numbers[k] = cocabo_trial_number(trials[k]);
+      cocabo_trial_free(trials[k]);
+    }
+    answer(study, p, &held, false, noisy);
+    if (batch.n > HELD && i > 0)
+      held = batch;
+    else
+      answer(study, p, &batch, i > 0, noisy);
   }
 }
 
@@ -194,7 +268,8 @@ static cocabo_status write_event(void *user, const cb_event *event, cocabo_error
 
 typedef struct named {
   char name[64];
-  int64_t id; /* in the store */
+  int64_t id;       /* in the store */
+  int64_t proposed; /* trials that were not added */
 } named;
 
 typedef struct shelf {
@@ -226,6 +301,7 @@ static void load_line(shelf *l, const char *line) {
     if (l->n == 0 || strcmp(name, l->studies[l->n - 1].name) != 0)
       die("a study that was not created:", name);
     must(l->store->ops->append(l->store, l->studies[l->n - 1].id, &append, &err));
+    l->studies[l->n - 1].proposed += event.kind == CB_TRIAL_ASKED;
   }
   cb_event_clear(&event);
 }
@@ -253,16 +329,17 @@ static cocabo_report report_on(shelf *l, const char *name) {
   return report;
 }
 
-static bool replay(shelf *l, const char *name) {
+static bool replay(shelf *l, int i) {
+  const char *name = l->studies[i].name;
   const cocabo_report report = report_on(l, name);
-  printf("%-18s %3" PRId64 " replayed, %" PRId64 " differing, %" PRId64 " foreign\n",
+  printf("%-20s %3" PRId64 " replayed, %" PRId64 " differing, %" PRId64 " foreign\n",
          name, report.replayed, report.differing, report.foreign);
   if (report.foreign > 0)
     printf("%s was proposed by another revision: write the golden log anew\n", name);
   if (report.differing > 0)
     printf("%s: trial %" PRId64 " is the first that comes out differently here\n", name,
            report.first_differing);
-  return report.replayed == report.trials && report.differing == 0;
+  return report.replayed == l->studies[i].proposed && report.differing == 0;
 }
 
 /* A revision stands for its proposals; those of the file may only be lost with it. */
@@ -283,7 +360,7 @@ static void refuse_to_move(const char *path) {
 static int replay_log(shelf *l) {
   bool same = l->n > 0;
   for (int i = 0; i < l->n; i++)
-    same = replay(l, l->studies[i].name) && same;
+    same = replay(l, i) && same;
   return same ? 0 : 1;
 }
 

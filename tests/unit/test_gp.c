@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "model/cholesky.h"
 #include "model/gp.h"
 #include "model/likelihood.h"
 #include "oracle/gp.h"
@@ -372,6 +373,209 @@ static void coincident_points_are_survived(void **state) {
   cb_gp_free(gp);
 }
 
+/* ---- the jitter ladder -----------------------------------------------------------
+ * Two points with the same x and different categories have the covariance w_x. With
+ * lambda = -1 - 2 e outside [0, 1] that is 1 + e on a diagonal of 1, so that the least
+ * eigenvalue is -e and jitter j makes it j - e. */
+
+enum { PAIR = 2 };
+static const double rungs[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6,
+                               1e-5,  1e-4, 1e-2, 1e-1, 1.0};
+enum { N_RUNGS = sizeof rungs / sizeof rungs[0] };
+static const double pair_theta[] = {-0.5, -60.0}, pair_x[] = {0.3, 0.3},
+                    pair_y[] = {7.0, 3.0}; /* standardised: 1, -1 */
+static const int32_t pair_h[] = {0, 1};
+
+static cb_kernel_spec indefinite(double e) {
+  return (cb_kernel_spec){.d = 1, .c = 1, .half = true, .lambda = -1.0 - 2.0 * e};
+}
+
+/* Variance, mean and fitted value at the first point say which jitter there is. */
+static void assert_jitter(double e, double jitter) {
+  const cb_kernel_spec spec = indefinite(e);
+  cb_gp *gp;
+  double mu, sd;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, pair_theta);
+  assert_ok(cb_gp_factor(gp, PAIR, pair_x, pair_h, &err));
+  cb_gp_set_y(gp, pair_y);
+  cb_gp_predict(gp, 1, pair_x, pair_h, &mu, &sd);
+  const double inverse =
+      (1.0 + jitter) / ((jitter - e) * (2.0 + jitter + e)); /* of K, at (0, 0) */
+  assert_relative(sd * sd, jitter - jitter * jitter * inverse, 1e-3);
+  assert_relative(mu, 1.0 - jitter / (jitter - e), 1e-4);
+  assert_relative(cb_gp_fitted(gp, 0), 1.0 - jitter / (jitter - e), 1e-4);
+  cb_gp_free(gp);
+}
+
+static double pair_likelihood(double e, double *gradient) {
+  const cb_kernel_spec spec = indefinite(e);
+  cb_likelihood *l;
+  assert_ok(cb_likelihood_new(&l, &spec, PAIR, pair_x, pair_h, &err));
+  cb_likelihood_set_y(l, pair_y);
+  const double value = cb_likelihood_value(l, pair_theta, gradient);
+  cb_likelihood_free(l);
+  return value;
+}
+
+static void the_smallest_jitter_that_helps_is_taken(void **state) {
+  (void)state;
+  for (int k = 0; k < N_RUNGS; k++)
+    for (int high = 0; high < 2; high++) {
+      const double jitter = rungs[k], e = (high ? 0.4 : 0.2) * jitter;
+      assert_jitter(e, jitter);
+      const double least = jitter - e, most = 2.0 + jitter + e;
+      assert_relative(pair_likelihood(e, NULL),
+                      -1.0 / least - 0.5 * log(least * most) - log(2.0 * acos(-1.0)),
+                      1e-4);
+    }
+}
+
+/* Jitter would be seen as variance. */
+static void what_can_be_factored_gets_no_jitter(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = indefinite(-1e-13);
+  cb_gp *gp;
+  double mu, sd;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, pair_theta);
+  assert_ok(cb_gp_factor(gp, PAIR, pair_x, pair_h, &err));
+  cb_gp_set_y(gp, pair_y);
+  cb_gp_predict(gp, 1, pair_x, pair_h, &mu, &sd);
+  assert_true(sd <= 1.1e-6);
+  assert_close(cb_gp_fitted(gp, 0), 1.0, 1e-12);
+  cb_gp_free(gp);
+  assert_true(cb_cholesky_jitter(0, 3.0) == 0.0);
+  assert_relative(cb_cholesky_jitter(1, 3.0), 3e-10, 1e-15); /* of the diagonal */
+  assert_relative(cb_cholesky_jitter(CB_CHOLESKY_STEPS - 1, 3.0), 3.0, 1e-15);
+}
+
+static void what_no_jitter_helps_is_a_numeric_failure(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = indefinite(1.2);
+  cb_gp *gp;
+  double gradient[] = {5.0, 5.0};
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, pair_theta);
+  assert_fails(cb_gp_factor(gp, PAIR, pair_x, pair_h, &err), COCABO_E_NUMERIC,
+               "the covariance of 2 points cannot be factored, even with its noise "
+               "raised to 1");
+  assert_int_equal(cb_gp_count(gp), 0);
+  assert_true(pair_likelihood(1.2, gradient) == -INFINITY);
+  assert_true(gradient[0] == 0.0 && gradient[1] == 0.0);
+  cb_gp_free(gp);
+}
+
+/* ---- factoring anew ---------------------------------------------------------------
+ * A factor that was made anew has the bits of one that was made at once; one that was
+ * appended to has others. */
+
+enum { MANY = 160, Q = 60, FIRST = 20 };
+
+typedef struct cloud {
+  double x[2 * MANY], y[MANY], q[2 * Q];
+  int32_t h[MANY], g[Q];
+} cloud;
+
+static cloud make_cloud(void) {
+  cloud p;
+  cb_rng rng = cb_rng_make(29, CB_RNG_BENCH, 6);
+  for (int i = 0; i < MANY; i++) {
+    random_point(&rng, 2, 1, p.x + 2 * i, p.h + i);
+    p.y[i] = sin(3.0 * p.x[2 * i]) - p.x[2 * i + 1] + 0.6 * p.h[i];
+  }
+  for (int i = 0; i < Q; i++)
+    random_point(&rng, 2, 1, p.q + 2 * i, p.g + i);
+  return p;
+}
+
+static const cb_kernel_spec cloud_spec = {.d = 2, .c = 1, .half = true, .lambda = 0.5};
+
+/* Of `first` points factored and the others pushed. */
+static cb_gp *grown(const cloud *p, double noise, int first, int n) {
+  const double theta[] = {log(0.8), log(noise)};
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &cloud_spec, &err));
+  cb_gp_set_theta(gp, theta);
+  assert_ok(cb_gp_factor(gp, first, p->x, p->h, &err));
+  for (int i = first; i < n; i++)
+    assert_ok(cb_gp_push(gp, p->x + 2 * i, p->h + i, &err));
+  cb_gp_set_y(gp, p->y);
+  return gp;
+}
+
+static bool is_factored_anew(const cloud *p, double noise, int first, int n) {
+  double mu[2][Q], sd[2][Q];
+  for (int at_once = 0; at_once < 2; at_once++) {
+    cb_gp *gp = grown(p, noise, at_once ? n : first, n);
+    assert_int_equal(cb_gp_count(gp), n);
+    cb_gp_predict(gp, Q, p->q, p->g, mu[at_once], sd[at_once]);
+    cb_gp_free(gp);
+  }
+  for (int i = 0; i < Q; i++) {
+    assert_close(mu[0][i], mu[1][i], 1e-3);
+    assert_close(sd[0][i], sd[1][i], 1e-3);
+  }
+  return memcmp(mu[0], mu[1], sizeof mu[0]) == 0 &&
+         memcmp(sd[0], sd[1], sizeof sd[0]) == 0;
+}
+
+static void the_factor_is_made_anew_after_64_appends(void **state) {
+  (void)state;
+  const cloud p = make_cloud();
+  for (int n = FIRST + 1; n < MANY; n++)
+    if (is_factored_anew(&p, 1e-3, FIRST, n) != ((n - FIRST) % 65 == 0))
+      fail_msg("after %d appends the factor is %s", n - FIRST,
+               (n - FIRST) % 65 == 0 ? "not made anew" : "made anew");
+}
+
+/* On top of a point the squared pivot is twice the noise. */
+static void the_factor_is_made_anew_where_a_pivot_is_lost(void **state) {
+  (void)state;
+  cloud p = make_cloud();
+  for (int n = FIRST + 1; n < FIRST + 40; n++) {
+    cloud twin = p;
+    memcpy(twin.x + 2 * (n - 1), p.x + 6, 2 * sizeof *p.x);
+    twin.h[n - 1] = p.h[3];
+    assert_true(is_factored_anew(&twin, 0.4e-10, FIRST, n));
+    assert_true(is_factored_anew(&twin, 1e-30, FIRST, n)); /* with jitter */
+  }
+  cloud twin = p;
+  memcpy(twin.x + 2 * FIRST, p.x + 6, 2 * sizeof *p.x);
+  twin.h[FIRST] = p.h[3];
+  assert_false(is_factored_anew(&twin, 0.7e-10, FIRST, FIRST + 1));
+}
+
+/* Without noise, twice the same place, with and without a target of its own. */
+static void fantasies_on_top_of_points_keep_a_usable_factor(void **state) {
+  (void)state;
+  const cloud p = make_cloud();
+  const double low = -2.3;
+  for (int fixed = 0; fixed < 2; fixed++)
+    for (int together = 0; together < 2; together++) {
+      cb_gp *gp = grown(&p, 1e-25, FIRST, FIRST);
+      double x[2 * FIRST], mu[2][Q], sd[2][Q];
+      int32_t h[FIRST];
+      for (int i = 0; i < FIRST; i++) {
+        memcpy(x + 2 * i, p.x + 2 * (i / 2), 2 * sizeof *x);
+        h[i] = p.h[i / 2];
+      }
+      cb_gp_predict(gp, Q, p.q, p.g, mu[0], sd[0]);
+      for (int i = 0; i < FIRST; i += together ? FIRST : 1)
+        assert_ok(cb_gp_fantasize(gp, together ? FIRST : 1, x + 2 * i, h + i,
+                                  fixed ? &low : NULL, &err));
+      cb_gp_predict(gp, Q, p.q, p.g, mu[1], sd[1]);
+      for (int i = 0; i < Q; i++) {
+        assert_close(sd[1][i], sd[0][i], 1e-4); /* nothing new is known */
+        assert_close(mu[1][i], mu[0][i], fixed ? 10.0 : 1e-9);
+      }
+      cb_gp_truncate(gp, FIRST);
+      cb_gp_predict(gp, Q, p.q, p.g, mu[1], sd[1]);
+      assert_memory_equal(mu[0], mu[1], sizeof mu[0]);
+      cb_gp_free(gp);
+    }
+}
+
 static void nan_inputs_are_a_numeric_failure(void **state) {
   (void)state;
   const cb_kernel_spec spec = {.d = 1, .c = 0, .half = true};
@@ -441,6 +645,12 @@ int main(void) {
       cmocka_unit_test(blocks_and_single_points_predict_alike),
       cmocka_unit_test(no_data_predicts_the_prior),
       cmocka_unit_test(coincident_points_are_survived),
+      cmocka_unit_test(the_smallest_jitter_that_helps_is_taken),
+      cmocka_unit_test(what_can_be_factored_gets_no_jitter),
+      cmocka_unit_test(what_no_jitter_helps_is_a_numeric_failure),
+      cmocka_unit_test(the_factor_is_made_anew_after_64_appends),
+      cmocka_unit_test(the_factor_is_made_anew_where_a_pivot_is_lost),
+      cmocka_unit_test(fantasies_on_top_of_points_keep_a_usable_factor),
       cmocka_unit_test(nan_inputs_are_a_numeric_failure),
       cmocka_unit_test(standardising_centres_and_scales),
       cmocka_unit_test(failing_allocation_leaves_the_process_usable),

@@ -92,6 +92,34 @@ static void the_same_stream_gives_the_same_bits(void **state) {
   assert_memory_equal(theta[0], theta[1], sizeof theta[0]);
 }
 
+/* Nats that nobody would notice are not worth a likelihood each. */
+static void a_fit_ends_where_it_gains_too_little(void **state) {
+  (void)state;
+  const cb_kernel_spec spec = {.d = D, .c = C, .form = CB_FREE, .ard = true};
+  const double gains[] = {0.0, 1e-3, 1e9};
+  double x[N], y[N], value[3], theta[CB_MAX_THETA];
+  int32_t h[C * N];
+  int calls[3];
+  sample_data(x, h, y);
+  cb_likelihood *l;
+  cb_theta_box box;
+  cb_theta_free(&spec, false, &box);
+  assert_ok(cb_likelihood_new(&l, &spec, N, x, h, &err));
+  cb_likelihood_set_y(l, y);
+  for (int k = 0; k < 3; k++) {
+    const cb_fit_plan plan = {.max_evaluations = 200, .least_gain = gains[k]};
+    cb_rng rng = cb_rng_make(4, CB_RNG_FIT, 7);
+    memcpy(theta, box.start, sizeof theta);
+    evaluations = 0;
+    assert_ok(cb_gp_fit(l, &spec, &box, &plan, &rng, theta, &value[k], &err));
+    calls[k] = evaluations;
+  }
+  assert_true(calls[1] < calls[0] && calls[2] < calls[1] && calls[2] <= 5);
+  assert_true(value[1] <= value[0] && value[1] > value[0] - 0.05);
+  assert_true(value[2] < value[1]);
+  cb_likelihood_free(l);
+}
+
 static void poisoned_data_is_a_numeric_failure_and_leaves_theta(void **state) {
   (void)state;
   const cb_kernel_spec spec = {.d = D, .c = C, .half = true, .lambda = 0.5};
@@ -221,6 +249,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fitting_finds_the_maximum_that_a_grid_finds),
       cmocka_unit_test(the_same_stream_gives_the_same_bits),
+      cmocka_unit_test(a_fit_ends_where_it_gains_too_little),
       cmocka_unit_test(poisoned_data_is_a_numeric_failure_and_leaves_theta),
       cmocka_unit_test(out_of_memory_is_an_error_not_a_crash),
       cmocka_unit_test(an_interrupt_ends_a_large_fit_at_once),

@@ -45,6 +45,44 @@ static void block_solve_undoes_the_product(void **state) {
   }
 }
 
+/* Every width and many heights: whole tiles of rows and columns, and what is left over.
+ * Columns that nobody asked for may hold anything. */
+static void block_solves_of_every_width_agree_with_the_definition(void **state) {
+  (void)state;
+  enum { TALL = 70 };
+  const int heights[] = {1, 2, 3, 4, 5, 8, 31, 32, 33, 36, 37, 64, 65, 66, 67, TALL};
+  static double U[TALL * TALL], B[TALL * CB_BLOCK], want[TALL];
+  double squares[CB_BLOCK];
+  for (int t = 0; t < 16; t++)
+    for (int width = 1; width <= CB_BLOCK; width++) {
+      const int n = heights[t];
+      cb_rng rng = cb_rng_make(31, CB_RNG_BENCH, (uint64_t)(100 * n + width));
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+          U[j + i * n] = j < i    ? 0.3 * cb_rng_normal(&rng)
+                         : j == i ? 1.5 + cb_rng_uniform(&rng)
+                                  : nan("");
+      for (int i = 0; i < n * CB_BLOCK; i++)
+        B[i] = i % CB_BLOCK < width ? cb_rng_normal(&rng) : nan("");
+      static double right[TALL * CB_BLOCK];
+      for (int i = 0; i < n * CB_BLOCK; i++)
+        right[i] = B[i];
+      cb_block_solve(n, U, n, width, B, squares);
+      for (int w = 0; w < width; w++) {
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) {
+          want[i] = right[i * CB_BLOCK + w];
+          for (int j = 0; j < i; j++)
+            want[i] -= U[j + i * n] * want[j];
+          want[i] /= U[i + i * n];
+          assert_close(B[i * CB_BLOCK + w], want[i], 1e-10);
+          sum += want[i] * want[i];
+        }
+        assert_close(squares[w], sum, 1e-10);
+      }
+    }
+}
+
 static void one_column_and_a_block_agree(void **state) {
   (void)state;
   cb_rng rng = cb_rng_make(5, CB_RNG_BENCH, 2);
@@ -140,6 +178,7 @@ static void sums_of_every_length_agree_with_a_plain_loop(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(block_solve_undoes_the_product),
+      cmocka_unit_test(block_solves_of_every_width_agree_with_the_definition),
       cmocka_unit_test(one_column_and_a_block_agree),
       cmocka_unit_test(factor_solve_and_invert_belong_together),
       cmocka_unit_test(what_is_not_positive_definite_is_refused),

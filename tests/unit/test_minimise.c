@@ -367,6 +367,55 @@ static void keeps_to_its_budget_and_returns_the_best_seen(void **state) {
   }
 }
 
+/* Values after each evaluation. */
+typedef struct {
+  watch w;
+  double offset, best[64];
+  int n_best;
+} logbook;
+
+static double slow_valley(void *context, const double *x, double *g) {
+  logbook *b = context;
+  const double f = rosenbrock(context, x, g) + b->offset;
+  const double before = b->n_best > 0 ? b->best[b->n_best - 1] : INFINITY;
+  if (b->n_best < 64)
+    b->best[b->n_best++] = fmin(f, before);
+  return f;
+}
+
+static logbook run_valley(double offset, double least_gain) {
+  static const double lower[] = {-2.0, -2.0}, upper[] = {2.0, 2.0};
+  const cb_minimise_limits limits = {
+      .max_evaluations = 64, .least_gain = least_gain, .grad_tolerance = 1e-12};
+  logbook b = {.w = {2, 0, lower, upper}, .offset = offset};
+  double x[] = {-1.2, 1.0};
+  cb_minimiser *ws;
+  assert_ok(cb_minimiser_new(&ws, 2, &err));
+  cb_minimise(ws, x, lower, upper, slow_valley, &b, &limits);
+  cb_minimiser_free(ws);
+  return b;
+}
+
+/* The steps are those of a run without it, up to an iteration that gains too little:
+ * the last. It is a number of f itself, whatever f is far from. */
+static void an_iteration_that_gains_too_little_is_the_last(void **state) {
+  (void)state;
+  const double gains[] = {1e-12, 1e-6, 1e-3, 0.05, 0.3};
+  const logbook all = run_valley(0.0, 0.0);
+  int before = all.n_best;
+  assert_true(before > 30);
+  for (int k = 0; k < 5; k++) {
+    const logbook b = run_valley(0.0, gains[k]);
+    assert_true(b.n_best < before || gains[k] < 1e-9);
+    assert_memory_equal(b.best, all.best, (size_t)b.n_best * sizeof *b.best);
+    assert_true(b.best[b.n_best - 2] - b.best[b.n_best - 1] <= gains[k]);
+    assert_int_equal(run_valley(1024.0, gains[k]).n_best, b.n_best);
+    before = b.n_best;
+  }
+  const logbook first = run_valley(0.0, 1e9);
+  assert_true(first.n_best >= 2 && first.n_best < before);
+}
+
 /* A quadratic and a quartic part in every variable, whose unit is 10^(i-3). */
 static double units(void *context, const double *x, double *g) {
   const int n = enter(context, x);
@@ -560,6 +609,7 @@ int main(void) {
       cmocka_unit_test(the_best_value_falls_with_the_budget),
       cmocka_unit_test(random_boxes_are_kept_to),
       cmocka_unit_test(keeps_to_its_budget_and_returns_the_best_seen),
+      cmocka_unit_test(an_iteration_that_gains_too_little_is_the_last),
       cmocka_unit_test(the_right_scale_saves_evaluations),
       cmocka_unit_test(comes_back_from_nan),
       cmocka_unit_test(a_region_without_values_does_not_hide_the_minimum),

@@ -570,6 +570,71 @@ static void failures_alone_are_survived(void **state) {
   cb_history_free(h);
 }
 
+/* Squared distance in x plus the categories that differ, to the best trial. */
+static double from_the_best(const cb_history *h, const cb_trial *t) {
+  const cb_trial *best = &h->trials[h->told[h->best]];
+  const double u = t->x[0] - best->x[0], v = t->x[1] - best->x[1];
+  return u * u + v * v + (t->h[0] != best->h[0]);
+}
+
+/* Is trial i of n without a value among the newest 64, or among those of the others
+ * that are nearest to the best, 64 of them? */
+static bool counts_of(const cb_history *h, const int64_t *trials, int64_t n,
+                      int64_t i) {
+  if (n <= 128 || i >= n - 64)
+    return true;
+  const double mine = from_the_best(h, &h->trials[trials[i]]);
+  int nearer = 0;
+  for (int64_t k = 0; k < n - 64; k++)
+    nearer += from_the_best(h, &h->trials[trials[k]]) < mine;
+  return nearer < 64;
+}
+
+static void assert_held(const cb_surrogate *s, const cb_history *h,
+                        const int64_t *trials, int64_t n) {
+  int held = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double mu, sd;
+    const bool want = counts_of(h, trials, n, i);
+    predict_trial(s, &h->trials[trials[i]], &mu, &sd);
+    held += want;
+    if (want ? !(sd < 0.05) : !(sd > 0.3))
+      fail_msg("%d of %d trials without a value: the process should%s hold it, its "
+               "deviation is %g",
+               (int)i, (int)n, want ? "" : " not", sd);
+  }
+  assert_int_equal(held, n < 128 ? n : 128);
+}
+
+/* A kernel of short range, so that a point in the process is certain, and others are
+ * not. */
+static void of_many_without_a_value_the_newest_and_the_nearest_count(void **state) {
+  (void)state;
+  const int sizes[] = {100, 128, 129, 150, 191, 193, 400};
+  for (int t = 0; t < 7; t++) {
+    const cb_kernel_spec spec = spec_of(1);
+    cb_rng rng = cb_rng_make(57, CB_RNG_BENCH, (uint64_t)t);
+    cb_history *h = make_history();
+    add_rows(h, 30, &rng);
+    put_lonely_fit(h, &spec);
+    for (int i = 0; i < 2 * sizes[t]; i++) {
+      const int64_t number = ask(h, &rng);
+      if (i % 2 == 0)
+        give_up(h, number);
+    }
+    assert_int_equal(h->n_failed, sizes[t]);
+    assert_int_equal(h->n_pending, sizes[t]);
+    cb_surrogate *s = make_surrogate(h, &spec, 1000);
+    follow(s, h, &spec);
+    assert_ok(cb_surrogate_fantasize(s, h, cb_history_worst(h), &err));
+    assert_int_equal(count(s), 30 + 2 * (sizes[t] < 128 ? sizes[t] : 128));
+    assert_held(s, h, h->failed, h->n_failed);
+    assert_held(s, h, h->pending, h->n_pending);
+    cb_surrogate_free(s);
+    cb_history_free(h);
+  }
+}
+
 /* ---- restriction ----------------------------------------------------------------- */
 
 /* A trial of `all`, and of `some` if its category is 1: told, given up or left alone.
@@ -714,8 +779,8 @@ static void following_goes_on_after_a_likelihood(void **state) {
         add_rows(h, 5, &rng);
         follow(s, h, &spec);
         assert_ok(cb_surrogate_likelihood(s, h, 1000, &l, &err));
-    assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
-    cb_likelihood_set_y(l, targets);
+        assert_ok(cb_surrogate_targets(s, h->y, &n, &targets, &err));
+        cb_likelihood_set_y(l, targets);
         double theta[CB_MAX_THETA];
         make_theta(&spec, i, theta);
         assert_true(isfinite(cb_likelihood_value(l, theta, NULL)));
@@ -842,6 +907,7 @@ int main(void) {
       cmocka_unit_test(equal_rows_are_survived),
       cmocka_unit_test(fantasies_leave_no_trace),
       cmocka_unit_test(failed_trials_pull_the_mean_down_and_pending_ones_do_not),
+      cmocka_unit_test(of_many_without_a_value_the_newest_and_the_nearest_count),
       cmocka_unit_test(a_restricted_one_does_not_see_the_others),
       cmocka_unit_test(failures_alone_are_survived),
       cmocka_unit_test(likelihood_has_the_rows_of_the_fit),
