@@ -5,7 +5,7 @@
 #include "cocabo.h"
 #include "common/buffer.h"
 
-/* "lr":{"type":"float","low":1e-05,"high":0.1,"log":true}, one line a parameter: what
+/* "lr":{"type":"float","low":1e-5,"high":0.1,"log":true}, one line a parameter: what
  * stands between the braces of "parameters". */
 cocabo_status front_put_parameters(front_buffer *out, const cocabo_space *space,
                                    cocabo_error *err);

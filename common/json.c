@@ -13,10 +13,8 @@
 /* ---- to standard output ---------------------------------------------------------- */
 
 void front_print_json_number(double value) {
-  if (isfinite(value))
-    printf("%.17g", value);
-  else
-    printf("null");
+  char digits[CB_DIGITS];
+  printf("%s", isfinite(value) ? cb_number_show(digits, value) : "null");
 }
 
 void front_print_json_text(const char *text, int size) {

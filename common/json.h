@@ -7,7 +7,7 @@
 #include "common/base.h"
 #include "common/buffer.h"
 
-/* 17 digits, or null where the number is not finite. */
+/* The fewest digits that read back as the same number; null where it is not finite. */
 void front_print_json_number(double value);
 
 /* `size` bytes of text in quotes, with the escapes they need. */

@@ -1,11 +1,18 @@
 /* maths.c - exp, log, log1p, erfc, hypot and cos, of IEEE operations alone. */
 #include "base/maths.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 
 #include "base/maths_numbers.h"
 #include "base/vexp.h"
+
+/* What the bits rest on: doubles are computed as doubles, and sums in their order. */
+#ifdef __FAST_MATH__
+#error "build without -ffast-math: proposals must be the same on every machine"
+#endif
+_Static_assert(FLT_EVAL_METHOD == 0, "doubles are computed as doubles");
 
 /* By Horner; n is a constant wherever it is called, and the loop is unrolled. */
 static inline double polynomial(int n, const double *c, double x) {

@@ -178,7 +178,7 @@ cocabo_status cb_gp_reserve(cb_gp *gp, int n, cocabo_error *err) {
     return COCABO_OK;
   int room = gp->room + gp->room / 2;
   room = (n > room ? n : room);
-  room = (room + 7) / 8 * 8; /* columns of U start on cache lines */
+  room = (room + 7) / 8 * 8; /* whole vectors */
   double *memory = cb_calloc(size_of_arrays(gp, (size_t)room), sizeof(double));
   if (!memory)
     return cb_no_memory(err);

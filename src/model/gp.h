@@ -37,7 +37,8 @@ cocabo_status cb_gp_factor(cb_gp *gp, int n, const double *x, const int32_t *h,
                            cocabo_error *err);
 
 /* Appends one point in O(n^2). Factors anew after 64 appends, or when the new pivot is
- * lost in rounding. The targets must be set again before predicting. */
+ * lost in rounding; then it may fail as cb_gp_factor does, and has no points left. The
+ * targets must be set again before predicting. */
 cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h,
                          cocabo_error *err);
 
@@ -87,8 +88,8 @@ void cb_gp_screen_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
                         double *sd);
 
 /* Says around which point bounds should be tight, and how many points near it (at most
- * 128) they come from; holds until points are added or removed. x or h NULL: nowhere.
- * Undoes cb_gp_bind. */
+ * 128) they come from; holds until points are removed or factored anew. x or h NULL:
+ * nowhere. Undoes cb_gp_bind. */
 void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h, int points);
 
 /* Along the bound h at one point, with derivatives by x (d each). */

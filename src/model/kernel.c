@@ -378,8 +378,7 @@ CB_DISPATCH(extern, double, cb_kernel_weighted_differences,
             (int n, const double *w, const double *column, double x), (n, w, column, x))
 
 /* Products, not choices: GCC 12 makes wrong code of a vectorised `int != int ? double :
- * 0.0` in a sum (a test knows). The same form is used wherever categories are compared.
- */
+ * 0.0` in a sum (a test knows). */
 CB_LOOPS double cb_kernel_weighted_changes_loops(int n, const double *w,
                                                  const int32_t *column, int32_t h) {
   enum { LANES = 8 };

@@ -81,8 +81,8 @@ typedef struct cb_kernel {
 void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta);
 double cb_kernel_self(const cb_kernel *k); /* k_z(z, z), without noise */
 
-/* k_h and k_a between h and n stored points. In the paper's form k_h is 0; in the
- * one-hot form it is the sum of t_j [h_j != h'_j] instead. */
+/* k_h and k_a between h and n stored points. In the paper's form k_h is not used; in
+ * the one-hot form it is the sum of t_j [h_j != h'_j] instead. */
 void cb_kernel_hamming(const cb_kernel *k, int n, const int32_t *H, int ld,
                        const int32_t *h, double *restrict kh);
 void cb_kernel_overlap(int c, int n, const int32_t *H, int ld, const int32_t *h,
@@ -96,7 +96,7 @@ typedef struct cb_slice {
   double *r0; /* what the categories add to r2: 0 but in the one-hot form */
 } cb_slice;
 
-/* Fills the slice from what cb_kernel_categories gave. */
+/* Fills the slice from what cb_kernel_hamming and cb_kernel_overlap gave. */
 void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double *ka,
                        const cb_slice *slice);
 

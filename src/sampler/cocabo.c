@@ -8,8 +8,8 @@
  *
  * Steps 4 and 5 are propose(); steps 6 and 7 are the user's evaluation and tell, whose
  * results the next propose finds in the history: catch_up_bandits() and
- * cb_learner_follow() fold in what is new. Trials that are still running are believed
- * to have their posterior mean (Appendix F), failed ones the worst value seen.
+ * cb_learner_follow() fold in what is new. Trials that are still running are fantasies
+ * at their posterior mean (Appendix F), failed ones have the worst value seen.
  *
  * For a batch of b points, Algorithm 2 takes the place of steps 4 and 5:
  *

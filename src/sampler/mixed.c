@@ -23,6 +23,7 @@
  *
  * Proposals are counted k = 0, 1, 2, ... after the design; k decides whose turn it is.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -163,7 +164,7 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
   const double m = s->half_gap = cb_cut_far_below(history, s->targets[PLAIN], &s->cut);
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i];
-    warped[i] = m > 0.0 ? -cb_log(gap / m + WARP_FLOOR) : y[i];
+    warped[i] = m > 0.0 ? -cb_log(fmin(gap / m, DBL_MAX) + WARP_FLOOR) : y[i];
   }
   return COCABO_OK;
 }
@@ -186,7 +187,8 @@ static bool fit_due(const cb_ask *ask) {
   const int64_t every = ask->settings->refit_every > 0 ? ask->settings->refit_every
                         : history->n < EVERY_RESULT    ? 1
                                                        : sparse;
-  return history->n > 1 && history->n - seen >= every;
+  const bool too_many = history->n - seen > ask->settings->model_size;
+  return history->n > 1 && (history->n - seen >= every || too_many);
 }
 
 static int evaluations_for(int64_t n) {
@@ -228,8 +230,13 @@ static cocabo_status fit_models(mixed *s, const cb_ask *ask, cb_likelihood *like
   CB_TRY(fit_model(s, ask, likelihood, plan, PLAIN, plain, &evidence[PLAIN], err));
   theta[FIT_WARP] = 0.0;
   if (s->half_gap > 0.0) {
-    CB_TRY(fit_model(s, ask, likelihood, plan, WARPED, warped, &evidence[WARPED], err));
-    theta[FIT_WARP] = s->cut || evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
+    const cocabo_status status =
+        fit_model(s, ask, likelihood, plan, WARPED, warped, &evidence[WARPED], err);
+    const bool better =
+        status == COCABO_OK && evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
+    if (status != COCABO_OK && status != COCABO_E_NUMERIC)
+      return status;
+    theta[FIT_WARP] = status == COCABO_OK && (s->cut || better);
   } else {
     memcpy(warped, plain, half * sizeof *theta);
   }
@@ -336,17 +343,6 @@ static cocabo_status fantasize_batch(mixed *s, int m, int k, cocabo_error *err) 
                          s->batch_h + cb_at(0, from, s->space->c), NULL, err);
 }
 
-/* Squared distance between two points: numbers, and categories that differ. */
-static double apart(const cocabo_space *space, const double *x, const int32_t *h,
-                    const double *other_x, const int32_t *other_h) {
-  double sum = 0.0;
-  for (int j = 0; j < space->d; j++)
-    sum += (x[j] - other_x[j]) * (x[j] - other_x[j]);
-  for (int j = 0; j < space->c; j++)
-    sum += h[j] != other_h[j];
-  return sum;
-}
-
 /* Of the ranking, the fresh point that is farthest from those of the batch that the
  * model does not know. */
 static bool take_farthest(mixed *s, const cb_ask *ask, int ranked, cb_proposal *out,
@@ -360,8 +356,9 @@ static bool take_farthest(mixed *s, const cb_ask *ask, int ranked, cb_proposal *
     double nearest = INFINITY;
     cb_search_ranked(s->search, rank, &x, &h);
     for (int i = MOST_FANTASIES; i < k && nearest > farthest; i++)
-      nearest = fmin(nearest, apart(s->space, x, h, s->batch_x + cb_at(0, i, d),
-                                    s->batch_h + cb_at(0, i, c)));
+      nearest =
+          fmin(nearest, cb_points_apart(s->space, x, h, s->batch_x + cb_at(0, i, d),
+                                        s->batch_h + cb_at(0, i, c)));
     cb_space_decode(s->space, x, h, out[k].cells);
     if (nearest > farthest && cb_ask_is_fresh(ask, out, k, out[k].cells)) {
       farthest = nearest;
@@ -458,6 +455,10 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   mixed *s = state;
   const cb_history *history = ask->history;
   double mean;
+  if (!cb_ask_has_model(ask)) {
+    *row = history->best;
+    return COCABO_OK;
+  }
   CB_TRY(transform(s, history, err));
   CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, ask->fit,
                              theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err));

@@ -137,6 +137,21 @@ cb_domain cb_domain_of(const cocabo_space *space) {
   return domain;
 }
 
+bool cb_ask_has_model(const cb_ask *ask) {
+  const int64_t seen = ask->fit ? ask->fit->rows : 0;
+  return ask->history->n - seen <= ask->settings->model_size;
+}
+
+double cb_points_apart(const cocabo_space *space, const double *x, const int32_t *h,
+                       const double *other_x, const int32_t *other_h) {
+  double sum = 0.0;
+  for (int j = 0; j < space->d; j++)
+    sum += (x[j] - other_x[j]) * (x[j] - other_x[j]);
+  for (int j = 0; j < space->c; j++)
+    sum += h[j] != other_h[j];
+  return sum;
+}
+
 bool cb_fit_due_by_rounds(const cb_ask *ask) {
   const cb_history *history = ask->history;
   const int64_t every = ask->settings->refit_every;

@@ -53,6 +53,14 @@ double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
 /* The space as cb_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);
 
+/* Is there a fit whose model can follow the results since? Else, with more than
+ * model_size of them and nobody who has asked yet, the best value has to do. */
+bool cb_ask_has_model(const cb_ask *ask);
+
+/* Squared distance of two points: numbers, plus the categories that differ. */
+double cb_points_apart(const cocabo_space *space, const double *x, const int32_t *h,
+                       const double *other_x, const int32_t *other_h);
+
 /* A sampler's fit_due: every refit_every rounds, and not before the first of those; but
  * also when more than model_size results came after the last fit, since an active set
  * is only chosen from those before it. */

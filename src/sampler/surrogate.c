@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "sampler/samplers.h"
 
 enum {
   FIT_EVALUATIONS = 80, /* of the likelihood, for each start */
@@ -24,16 +25,16 @@ struct cb_surrogate {
   cb_kernel_spec spec;
   int64_t model_size;
   cb_gp *gp;
-  int64_t fit_rows; /* results that the fit in gp saw; -1: gp holds nothing */
-  double *theta;    /* its hyper-parameters */
-  int64_t followed; /* rows of the history that were taken in or passed over */
-  int64_t n;        /* rows in gp, without fantasies */
-  int64_t *rows;    /* which they are, n */
-  double *x;        /* d x n: points of rows, gathered */
-  int32_t *h;       /* c x n */
-  double *y;        /* n: their targets */
-  struct cb_distant *distant; /* trials without a value, while they are chosen */
-  double *distance; /* of every row of the history to what is chosen already */
+  int64_t fit_rows;        /* results that the fit in gp saw; -1: gp holds nothing */
+  double *theta;           /* its hyper-parameters */
+  int64_t followed;        /* rows of the history that were taken in or passed over */
+  int64_t n;               /* rows in gp, without fantasies */
+  int64_t *rows;           /* which they are, n */
+  double *x;               /* d x n: points of rows, gathered */
+  int32_t *h;              /* c x n */
+  double *y;               /* n: their targets */
+  struct distant *distant; /* trials without a value, while they are chosen */
+  double *distance;        /* of every row of the history to what is chosen already */
   size_t rows_room, x_room, h_room, y_room, distance_room, distant_room;
 };
 
@@ -88,14 +89,8 @@ static const cb_trial *told(const cb_history *history, int64_t row) {
 
 /* ---- the active set -------------------------------------------------------------- */
 
-/* Squared distance in x plus the number of categories that differ. */
 static double apart(const cb_surrogate *s, const cb_trial *a, const cb_trial *b) {
-  double sum = 0.0;
-  for (int j = 0; j < s->space->d; j++)
-    sum += (a->x[j] - b->x[j]) * (a->x[j] - b->x[j]);
-  for (int j = 0; j < s->space->c; j++)
-    sum += a->h[j] != b->h[j];
-  return sum;
+  return cb_points_apart(s->space, a->x, a->h, b->x, b->h);
 }
 
 /* Rows are marked by a negative distance once they are chosen, or if they do not count.
@@ -249,20 +244,20 @@ cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
  */
 
 /* A trial that was not observed, and how far it is from the incumbent. */
-struct cb_distant {
+struct distant {
   double apart;
   int64_t number;
 };
 
 static int by_distance(const void *a, const void *b) {
-  const struct cb_distant *u = a, *v = b;
+  const struct distant *u = a, *v = b;
   if (u->apart != v->apart)
     return u->apart < v->apart ? -1 : 1;
   return (u->number > v->number) - (u->number < v->number);
 }
 
 static int by_number(const void *a, const void *b) {
-  const struct cb_distant *u = a, *v = b;
+  const struct distant *u = a, *v = b;
   return (u->number > v->number) - (u->number < v->number);
 }
 
@@ -280,8 +275,8 @@ static cocabo_status choose_unobserved(cb_surrogate *s, const cb_history *histor
   for (int64_t i = 0; i < n; i++) {
     const cb_trial *trial = &history->trials[trials[i]];
     if (counts(s, trial))
-      s->distant[m++] = (struct cb_distant){
-          incumbent ? apart(s, trial, incumbent) : 0.0, trial->number};
+      s->distant[m++] =
+          (struct distant){incumbent ? apart(s, trial, incumbent) : 0.0, trial->number};
   }
   if (m > UNOBSERVED) {
     const size_t half = UNOBSERVED / 2, older = m - half;

@@ -496,12 +496,12 @@ static bool move(cb_search *s, double *value, double *next, cb_rng *rng) {
 /* From at_x, at_h. The point reached and its best neighbour are results. */
 static void ascend(cb_search *s, double value, cb_rng *rng) {
   double next = -INFINITY;
-  for (int round = 0; round < ROUNDS; round++) {
+  bool moved = true;
+  for (int round = 0; round < ROUNDS && moved; round++) {
     climb(s, &value, true);
-    if (!move(s, &value, &next, rng))
-      break;
+    moved = move(s, &value, &next, rng);
   }
-  if (next > -INFINITY && !gains(next, value))
+  if (!moved && next > -INFINITY)
     add_result(s, s->try_x, s->try_h, next);
   add_result(s, s->at_x, s->at_h, value);
 }

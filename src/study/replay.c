@@ -155,9 +155,11 @@ static cocabo_status check_batch(const replay *r, size_t i, cocabo_error *err) {
 /* How many points of the design the same ask had before the batch at event i: the
  * sampler has seen them, though they came after its basis. */
 static int own_design(const replay *r, size_t i) {
+  if (i == 0)
+    return 0;
   const cb_event *first = &r->events[i], *before = first - 1;
   const bool same_ask =
-      i > 0 && first->origin == CB_BY_SAMPLER && before->kind == CB_TRIAL_ASKED &&
+      first->origin == CB_BY_SAMPLER && before->kind == CB_TRIAL_ASKED &&
       before->origin == CB_BY_DESIGN && before->proposal.basis == first->proposal.basis;
   return same_ask ? before->proposal.batch_size : 0;
 }

@@ -1119,7 +1119,7 @@ class Measurements(Case):
         if bench("evaluate", "svm-boston").returncode != 0:
             self.skipTest("no svm-boston here")
         # Too few descriptors for the pipe of an evaluation's process.
-        done = subprocess.run(["bash", "-c", 'ulimit -n 5; exec "$0" "$@"', BENCH,
+        done = subprocess.run(["bash", "-c", 'ulimit -n 4; exec "$0" "$@"', BENCH,
                                "surrogate", "--problem", "svm-boston", "--train", "2",
                                "--test", "1"], text=True, capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 1, done)

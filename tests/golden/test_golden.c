@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "study/study.h"
 
 enum { N_PARAMS = 6, DESIGN = 10, PROPOSALS = 6, N_SAMPLERS = 8 };
@@ -62,7 +63,7 @@ static cocabo_study *make_study(const char *sampler) {
 }
 
 static double objective(const double *p) {
-  const double x = p[0] - 0.4, rate = log(p[2] / 0.02), n = log(p[3] / 9.0);
+  const double x = p[0] - 0.4, rate = cb_log(p[2] / 0.02), n = cb_log(p[3] / 9.0);
   return x * x + 0.05 * rate * rate + 0.2 * n * n + 0.3 * (p[1] != 2.0) +
          0.1 * fabs(p[4] - 1.0) + 0.2 * (p[5] != 1.0) * (1.0 + 0.3 * p[5]);
 }

@@ -233,8 +233,8 @@ static void the_same_seed_and_results_give_the_same_points(void **state) {
  * large batches, must not outgrow model_size by more than as many again. */
 static void results_that_no_fit_has_seen_make_one_due(void **state) {
   (void)state;
-  const char *const samplers[] = {"cocabo", "onehot"};
-  for (int s = 0; s < 2; s++) {
+  const char *const samplers[] = {"cocabo", "onehot", "mixed"};
+  for (int s = 0; s < 3; s++) {
     cocabo_study *study =
         create(mixed_space(), NULL,
                WITH("sampler", samplers[s], "n_init", "14", "refit_every", "1000",
@@ -244,6 +244,32 @@ static void results_that_no_fit_has_seen_make_one_due(void **state) {
       const int64_t rows = study->fold.history->fit.rows;
       assert_int_equal(rows, i < 14 ? 0 : i < 25 ? 14 : 25);
       assert_ok(cocabo_study_tell(study, i, objective(t), &err));
+      cocabo_trial_free(t);
+    }
+    cocabo_study_free(study);
+  }
+}
+
+/* Thousands of results without a fit would make a model of all of them. */
+static void the_best_of_many_noisy_results_needs_no_model_of_them_all(void **state) {
+  (void)state;
+  const char *const samplers[] = {"cocabo", "mixed"};
+  for (int s = 0; s < 2; s++) {
+    cocabo_study *study = create(mixed_space(), NULL,
+                                 WITH("sampler", samplers[s], "n_init", "31",
+                                      "deterministic", "false", "model_size", "10"));
+    int64_t lowest = 0;
+    double least = INFINITY;
+    for (int i = 0; i < 30; i++) {
+      cocabo_trial *t = ask_one(study), *best;
+      const double value = objective(t) + 0.1 * (i * 7 % 5);
+      lowest = value < least ? i : lowest;
+      least = value < least ? value : least;
+      assert_ok(cocabo_study_tell(study, i, value, &err));
+      assert_ok(cocabo_study_best(study, &best, &err));
+      if (i >= 10) /* more results than the model may hold, and nobody has learnt */
+        assert_int_equal(cocabo_trial_number(best), lowest);
+      cocabo_trial_free(best);
       cocabo_trial_free(t);
     }
     cocabo_study_free(study);
@@ -835,6 +861,7 @@ int main(void) {
       cmocka_unit_test(an_exhausted_space_gives_all_or_none),
       cmocka_unit_test(the_same_seed_and_results_give_the_same_points),
       cmocka_unit_test(results_that_no_fit_has_seen_make_one_due),
+      cmocka_unit_test(the_best_of_many_noisy_results_needs_no_model_of_them_all),
       cmocka_unit_test(a_fit_is_logged_with_what_it_saw),
       cmocka_unit_test(best_follows_the_direction),
       cmocka_unit_test(the_first_value_counts),

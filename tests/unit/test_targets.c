@@ -63,6 +63,34 @@ static void equal_values_and_huge_ones_are_survived(void **state) {
   check(false, 0, NULL, NULL, 0.0);
 }
 
+/* A penalty as large as a double can be must not stop a study: its warp overflowed. */
+static void a_huge_penalty_is_survived_by_every_sampler(void **state) {
+  (void)state;
+  const char *samplers[] = {"mixed", "cocabo", "onehot", "smac", "tpe"};
+  const double values[] = {0.1, 0.3, 0.5, 0.4, DBL_MAX, -DBL_MAX};
+  for (int s = 0; s < 5; s++)
+    for (int penalty = 4; penalty < 6; penalty++) {
+      cocabo_space *space = cocabo_space_new();
+      cocabo_options *options = cocabo_options_new();
+      cocabo_study *study;
+      assert_ok(cocabo_space_add(space, "x", "float(0,1)", &err));
+      assert_ok(cocabo_space_add(space, "c", "choice(a,b)", &err));
+      assert_ok(cocabo_options_set(options, "n_init", "3", &err));
+      assert_ok(cocabo_options_set(options, "sampler", samplers[s], &err));
+      assert_ok(cocabo_study_create(&study, "s", space, options, NULL, &err));
+      for (int i = 0; i < 25; i++) {
+        cocabo_trial *trial;
+        assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+        assert_ok(
+            cocabo_study_tell(study, i, values[i % 5 == 4 ? penalty : i % 5], &err));
+        cocabo_trial_free(trial);
+      }
+      cocabo_study_free(study);
+      cocabo_options_free(options);
+      cocabo_space_free(space);
+    }
+}
+
 static void lack_of_memory_is_told(void **state) {
   (void)state;
   cocabo_study *study = study_of(2, (const double[]){1, 2});
@@ -80,6 +108,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_lies_far_below_is_cut_off),
       cmocka_unit_test(equal_values_and_huge_ones_are_survived),
+      cmocka_unit_test(a_huge_penalty_is_survived_by_every_sampler),
       cmocka_unit_test(lack_of_memory_is_told),
   };
   return cmocka_run_group_tests_name("sampler/targets", tests, NULL, NULL);

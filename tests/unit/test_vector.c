@@ -70,8 +70,9 @@ static void keep_kernel(cb_kernel_form form) {
   cb_kernel_block_mixed(&k, N, X, H, N, Q, G, block);
   keep(N * CB_BLOCK, block);
   const double sums[] = {cb_kernel_weighted_squares(N, y, X, 0.3),
+                         cb_kernel_weighted_differences(N, y, X, 0.3),
                          cb_kernel_weighted_changes(N, y, H, 1)};
-  keep(2, sums);
+  keep(sizeof sums / sizeof *sums, sums);
 }
 
 /* The covariance of the stored points, from rows of the kernel. */
@@ -114,7 +115,7 @@ static void keep_algebra(void) {
   cb_linalg_solve_u(N, A, N, b);
   keep(N, b);
   const double sums[] = {cb_linalg_dot(N, b, y), cb_linalg_sum_squares(N, b)};
-  keep(2, sums);
+  keep(sizeof sums / sizeof *sums, sums);
   cb_free(inverse_work);
 }
 
