@@ -710,7 +710,7 @@ class Interruptions(Case):
                                 start_new_session=True, **pipes)
 
     def wait_for(self, condition):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not condition():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.001)
@@ -756,7 +756,7 @@ class Interruptions(Case):
         process = self.start()
         self.wait_for_rows(process)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        _, text = process.communicate(timeout=30)
+        _, text = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(text, b"cocabo-bench run: interrupted\n")
         self.finish()
@@ -765,7 +765,7 @@ class Interruptions(Case):
         process = self.start()
         self.wait_for_rows(process)
         os.kill(self.workers(process)[0], signal.SIGKILL)
-        _, text = process.communicate(timeout=30)
+        _, text = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 1)
         self.assertRegex(text.decode(), r"^cocabo-bench run: func-2c with random from "
                                         r"seed \d+: its process was ended by signal 9\n$")
@@ -776,13 +776,13 @@ class Interruptions(Case):
         self.wait_for_rows(process)
         self.refused(1, "another process is writing", *run_args(self.file))
         self.assertIsNone(process.poll())
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0)
         self.finish()
 
     def test_progress_is_a_bar_on_a_terminal_and_one_line_elsewhere(self):
         process = self.start(quiet=False)
-        _, text = process.communicate(timeout=60)
+        _, text = process.communicate(timeout=120)
         self.assertEqual(text.decode(), f"{self.file}: 100 of 100 runs done, 0 were there\n")
         self.file.unlink()
         parent, child = pty.openpty()
@@ -1068,11 +1068,12 @@ class Measurements(Case):
             self.assertEqual((line["n"], line["batch"]), (60, batch))
             return line
 
-        one, many = (measure(b, "--set", "refit_every=1000") for b in (1, 25))
+        ones = [measure(1, "--set", "refit_every=1000")["p50"] for _ in range(3)]
+        many = measure(25, "--set", "refit_every=1000")
         self.assertIsNone(many["refit_p50"])
         self.assertEqual(many["plain_p50"], many["p50"])
         # Divided by its 25 points it would be a fraction of one ask.
-        self.assertGreater(many["p50"], 1.2 * one["p50"])
+        self.assertGreater(many["p50"], 1.2 * min(ones))
         always = measure(16, "--set", "refit_every=1")
         self.assertIsNone(always["plain_p50"])
         self.assertEqual(always["refit_p50"], always["p50"])

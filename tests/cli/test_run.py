@@ -50,7 +50,7 @@ class Case(unittest.TestCase):
         process.kill()
         process.communicate()
 
-    def cocabo(self, *args, timeout=60, **more):
+    def cocabo(self, *args, timeout=120, **more):
         process = self.start(*args, **more)
         out, err = process.communicate(timeout=timeout)
         return subprocess.CompletedProcess(args, process.returncode, out, err)
@@ -84,7 +84,7 @@ class Case(unittest.TestCase):
         path.chmod(0o755)
         return f"./{name}"
 
-    def wait_for(self, condition, seconds=20):
+    def wait_for(self, condition, seconds=60):
         end = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), end, "it never happened")
@@ -364,11 +364,13 @@ class Budget(Case):
         self.assertEqual(self.states(), ["complete"] * 3 + ["failed"])
 
     def test_several_at_a_time(self):
-        script = self.program("touch on-$COCABO_TRIAL; sleep 0.3; ls on-* | wc -l;"
+        # The first four wait for each other: with fewer at a time it would never end.
+        script = self.program("touch seen-$COCABO_TRIAL on-$COCABO_TRIAL; "
+                              "while test $COCABO_TRIAL -lt 4 && "
+                              "! ls seen-0 seen-1 seen-2 seen-3 >/dev/null 2>&1; "
+                              "do sleep 0.05; done; ls on-* | wc -l; sleep 0.2; "
                               "rm on-$COCABO_TRIAL")
-        started = time.monotonic()
         self.ok("run", *X, "-n", 12, "-j", 4, "--sampler", "random", "--", script)
-        self.assertLess(time.monotonic() - started, 2.5)
         counts = [t["value"] for t in self.trials()]
         self.assertEqual(max(counts), 4)
         points = [json.dumps(t["params"]) for t in self.trials()]
@@ -404,45 +406,48 @@ class Budget(Case):
         best = min(self.seconds(str(i)) for i in range(3))
         self.assertLess(best / 200, 0.020)
 
+    @staticmethod
+    def strain():
+        """By how much others on the machine slow us down: real time over processor time."""
+        real, busy = time.monotonic(), time.process_time()
+        while time.process_time() - busy < 0.2:
+            pass
+        return max(1.0, (time.monotonic() - real) / (time.process_time() - busy))
+
     def seconds(self, study):
-        started = time.monotonic()
+        """In those of a machine that has nothing else to do."""
+        before, started = self.strain(), time.monotonic()
         self.ok("run", "--study", study, *X, "-n", 200, "--sampler", "random", "-q", "--",
                 "/bin/echo", "1")
-        return time.monotonic() - started
+        return (time.monotonic() - started) / max(before, self.strain())
 
 
 class Ends(Case):
     """Time-outs, signals, and what is left behind."""
 
     def test_a_trial_that_takes_too_long(self):
-        script = self.program("sleep 60 & echo $! >pid; echo 1; wait")
-        self.ends(3, "run", *X, "-n", 1, "--trial-timeout", "0.5", "--", script)
+        script = self.program("sleep 600 & echo $! >pid; echo 1; wait")
+        self.ends(3, "run", *X, "-n", 1, "--trial-timeout", "1.5", "--", script)
         self.assertEqual(self.trials()[0]["reason"], "timeout")
         self.assert_gone(self.wait_for_file("pid"))
 
     def test_a_trial_that_takes_too_long_and_does_not_listen(self):
         script = self.program("trap '' TERM; echo $$ >pid; while :; do sleep 0.1; done")
-        started = time.monotonic()
-        self.ends(3, "run", *X, "-n", 1, "--trial-timeout", "0.5", "--", script)
-        self.assertLess(time.monotonic() - started, 15)
+        self.ends(3, "run", *X, "-n", 1, "--trial-timeout", "1.5", "--", script)
         self.assertEqual(self.trials()[0]["reason"], "timeout")
         self.assert_gone(self.wait_for_file("pid"))
 
     def test_a_grandchild_with_the_pipe(self):
-        script = self.program("sleep 60 & echo $! >pid; echo 1")
-        started = time.monotonic()
+        script = self.program("sleep 600 & echo $! >pid; echo 1")
         self.ok("run", *X, "-n", 2, "--", script)
-        self.assertLess(time.monotonic() - started, 10)
         self.assert_gone(self.wait_for_file("pid"))
 
     def test_the_time_is_over(self):
-        script = self.program("test $COCABO_TRIAL = 0 || sleep 60; echo 1")
-        started = time.monotonic()
-        done = self.ok("run", *X, "--timeout", "1.5", "--", script)
-        self.assertLess(time.monotonic() - started, 10)
+        script = self.program("test $COCABO_TRIAL = 0 || sleep 600; echo 1")
+        done = self.ok("run", *X, "--timeout", "3", "--", script)
         self.assertEqual(self.states(), ["complete", "interrupted"])
         self.assertIn("resume", done.stderr)
-        self.ends(3, "run", "--study", "none", *X, "--timeout", "0.3", "--", "sleep", "60")
+        self.ends(3, "run", "--study", "none", *X, "--timeout", "0.3", "--", "sleep", "600")
 
     def slow_run(self, *more):
         """A run with two trials under way, the first two complete."""
@@ -466,7 +471,7 @@ class Ends(Case):
     def interrupt(self, number):
         process = self.slow_run()
         process.send_signal(number)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("run the same line again", err)
         self.assertIn("best trial", out)
@@ -492,14 +497,14 @@ class Ends(Case):
         self.assertIsNone(process.poll())
         started = time.monotonic()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
-        self.assertLess(time.monotonic() - started, 2)
+        process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - started, 4)  # of 5 s that it would have had
         self.assertEqual(process.returncode, 130)
         self.assert_gone(pid)
         self.assert_tidy()
         self.assertEqual(self.states(), ["interrupted"])
         self.program("echo 1")
-        self.ok("run", *X, "-n", 1, "--", script, timeout=20)
+        self.ok("run", *X, "-n", 1, "--", script, timeout=60)
         self.assertEqual(self.states(), ["complete"])
 
     def test_killed(self):
@@ -513,8 +518,8 @@ class Ends(Case):
         self.assert_resumes()  # once the leases have run out
 
     def test_a_long_trial_keeps_its_lease(self):
-        script = self.program("echo $COCABO_TRIAL >>started; sleep 4; echo 1")
-        line = ["run", *X, "-n", 2, "--lease", 1, "--sampler", "random", "--", script]
+        script = self.program("echo $COCABO_TRIAL >>started; sleep 8; echo 1")
+        line = ["run", *X, "-n", 2, "--lease", 3, "--sampler", "random", "--", script]
         processes = [self.start(*line)]
         self.wait_for_file("started")
         processes.append(self.start(*line))
@@ -530,7 +535,7 @@ class Ends(Case):
         process = self.start("run", "--", "echo", "1")
         self.assertIn("running elsewhere", process.stderr.readline())
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(self.states(), ["running"])
 
@@ -540,7 +545,7 @@ class Ends(Case):
         process = self.start("run", "--", "echo", "1")
         process.stderr.readline()
         self.ok("tell", "0", "0.5")
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
         self.assertIn("best trial 0: 0.5", out)
 
@@ -591,9 +596,9 @@ class Trouble(Case):
 
 class Worker(Case):
     def test_takes_everything_from_the_study(self):
-        script = self.program("test $COCABO_TRIAL = 1 && sleep 60; echo x >>starts; "
+        script = self.program("test $COCABO_TRIAL = 1 && sleep 600; echo x >>starts; "
                               "test $COCABO_TRIAL != 2 && echo 1")
-        self.ok("create", *X, "-n", 4, "--trial-timeout", "0.5", "--retries", "1")
+        self.ok("create", *X, "-n", 4, "--trial-timeout", "2", "--retries", "1")
         self.refused("has no command", "worker")
         long_name = "x" + 99 * "é"  # cut somewhere, but not inside a character
         self.ok("create", *X, "--study", long_name)
@@ -634,7 +639,7 @@ class Terminal(Case):
                 break
             text += piece
         os.close(controller)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
         return text.decode()
 
