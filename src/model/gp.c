@@ -341,7 +341,7 @@ static void fantasy_columns(cb_gp *gp, int count, const double *x, const int32_t
   }
   load_block(gp, x, 0, count);
   load_categories(gp, h, 0, count);
-  cb_kernel_block_mixed(&gp->kernel, n, gp->X, gp->H, gp->room, gp->Q, gp->G,
+  cb_kernel_block_mixed(&gp->kernel, n, gp->X, gp->H, gp->room, count, gp->Q, gp->G,
                         gp->block);
   cb_block_solve(n, gp->U, gp->room, count, gp->block, squares);
   for (int w = 0; w < count; w++)
@@ -523,10 +523,10 @@ static void each_block(cb_gp *gp, int m, const double *x, const int32_t *h, doub
     load_block(gp, x, first, count);
     if (h) {
       load_categories(gp, h, first, count);
-      cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
-                            gp->block);
+      cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, count, gp->Q,
+                            gp->G, gp->block);
     } else {
-      cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, gp->Q,
+      cb_kernel_block(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, count, gp->Q,
                       gp->block);
     }
     step(gp, count, mu + first, sd + first);
@@ -570,8 +570,8 @@ static void each_swap_block(cb_gp *gp, const double *x, const int32_t *h, int m,
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     if (onehot) {
       load_swaps(gp, x, h, count, which + first, to + first);
-      cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, gp->Q, gp->G,
-                            gp->block);
+      cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, count, gp->Q,
+                            gp->G, gp->block);
     } else {
       if (count < CB_BLOCK) /* columns that nobody asked for must still be numbers */
         memset(gp->block, 0, (size_t)gp->n * CB_BLOCK * sizeof(double));

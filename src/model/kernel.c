@@ -6,6 +6,7 @@
 #include "model/kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/block.h"
 #include "base/maths.h"
@@ -206,14 +207,14 @@ CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
                   double *restrict slope, double *restrict kx),
                  (k, n, X, ld, slice, x, kz, slope, kx))
 
-/* Point i against the CB_BLOCK candidates: the scaled squared distances, on top of r0;
+/* Point i against `width` candidates: the scaled squared distances, on top of r0;
  * and how unlike its categories are theirs, by the rates and by the share that differs.
  * Candidates' categories are doubles, so that a comparison is as wide as the sum that
  * it feeds. Written out with vectors, because compilers make branches of it. */
 #define DEFINE_BLOCK_ROWS(LANES)                                                       \
   CB_LOOPS void squares##LANES(const cb_kernel *k, const double *X, int ld, double r0, \
-                               const double *Q, double *r2) {                          \
-    for (int w = 0; w < CB_BLOCK; w += LANES) {                                        \
+                               int width, const double *Q, double *r2) {               \
+    for (int w = 0; w < width; w += LANES) {                                           \
       cb_vec##LANES sum = r0 - (cb_vec##LANES){0};                                     \
       for (int j = 0; j < k->d; j++) {                                                 \
         const cb_vec##LANES u =                                                        \
@@ -224,10 +225,10 @@ CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
     }                                                                                  \
   }                                                                                    \
   CB_LOOPS void changes##LANES(const cb_kernel *k, const double *rate,                 \
-                               const int32_t *H, int ld, const double *G, double *t,   \
-                               double *share) {                                        \
+                               const int32_t *H, int ld, int width, const double *G,   \
+                               double *t, double *share) {                             \
     const cb_vec##LANES zero = {0}, one = zero + 1.0;                                  \
-    for (int w = 0; w < CB_BLOCK; w += LANES) {                                        \
+    for (int w = 0; w < width; w += LANES) {                                           \
       cb_vec##LANES sum = zero, count = zero;                                          \
       for (int j = 0; j < k->c; j++) {                                                 \
         const cb_vec##LANES g = *(const cb_vec##LANES *)(G + w + j * CB_BLOCK);        \
@@ -244,83 +245,111 @@ DEFINE_BLOCK_ROWS(4)
 DEFINE_BLOCK_ROWS(2)
 
 CB_LOOPS void block_squares(int lanes, const cb_kernel *k, const double *X, int ld,
-                            double r0, const double *Q, double *r2) {
+                            double r0, int width, const double *Q, double *r2) {
   if (lanes == 8)
-    squares8(k, X, ld, r0, Q, r2);
+    squares8(k, X, ld, r0, width, Q, r2);
   else if (lanes == 4)
-    squares4(k, X, ld, r0, Q, r2);
+    squares4(k, X, ld, r0, width, Q, r2);
   else
-    squares2(k, X, ld, r0, Q, r2);
+    squares2(k, X, ld, r0, width, Q, r2);
 }
 
 CB_LOOPS void block_changes(int lanes, const cb_kernel *k, const double *rate,
-                            const int32_t *H, int ld, const double *G, double *t,
-                            double *share) {
+                            const int32_t *H, int ld, int width, const double *G,
+                            double *t, double *share) {
   if (lanes == 8)
-    changes8(k, rate, H, ld, G, t, share);
+    changes8(k, rate, H, ld, width, G, t, share);
   else if (lanes == 4)
-    changes4(k, rate, H, ld, G, t, share);
+    changes4(k, rate, H, ld, width, G, t, share);
   else
-    changes2(k, rate, H, ld, G, t, share);
+    changes2(k, rate, H, ld, width, G, t, share);
 }
 
-/* Three passes over the block: the one with the exponential is one long loop, which is
- * the form that compilers vectorise. */
-CB_LOOPS void cb_kernel_block_loops(int lanes, const cb_kernel *k, int n,
-                                    const double *X, int ld, const cb_slice *slice,
-                                    const double *Q, double *restrict out) {
-  const double *a = slice->a, *b = slice->b;
-  for (int i = 0; i < n; i++)
-    block_squares(lanes, k, X + i, ld, slice->r0[i], Q, out + cb_at(0, i, CB_BLOCK));
-  for (int i = 0; i < n * CB_BLOCK; i++) {
-    const double s = sqrt(5.0 * out[i]);
-    out[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);
+/* k_x of scaled squared distances, in place: one long loop, which is the form that
+ * compilers vectorise. */
+CB_LOOPS void matern(int n, double *restrict kx) {
+  for (int i = 0; i < n; i++) {
+    const double s = sqrt(5.0 * kx[i]);
+    kx[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);
   }
-  for (int i = 0; i < n; i++)
-    for (int w = 0; w < CB_BLOCK; w++)
-      out[cb_at(w, i, CB_BLOCK)] = a[i] + b[i] * out[cb_at(w, i, CB_BLOCK)];
 }
-CB_DISPATCH_LANES(extern, cb_kernel_block,
-                  (const cb_kernel *k, int n, const double *X, int ld,
-                   const cb_slice *slice, const double *Q, double *restrict out),
-                  (k, n, X, ld, slice, Q, out))
 
-/* A few rows at a time, so that the long loops stay in the first-level cache. */
-CB_LOOPS void cb_kernel_block_mixed_loops(int lanes, const cb_kernel *k, int n,
-                                          const double *X, const int32_t *H, int ld,
-                                          const double *Q, const double *G,
-                                          double *restrict out) {
-  enum { ROWS = 16 };
-  static const double no_rate[COCABO_MAX_PARAMETERS] = {0};
-  const double *rate = k->form == CB_PAPER ? no_rate : k->rate;
-  double kh[ROWS * CB_BLOCK], apart[ROWS * CB_BLOCK];
+/* A few rows at a time, packed, so that the long loops stay in the first-level cache
+ * and do nothing for columns that nobody wants. */
+enum { ROWS = 16, TILE = 8 };
+
+static int whole_tiles(int width) {
+  return (width + TILE - 1) / TILE * TILE;
+}
+
+CB_LOOPS void kernel_block_loops(int lanes, const cb_kernel *k, int n, const double *X,
+                                 int ld, const cb_slice *slice, int width,
+                                 const double *Q, double *restrict out) {
+  const double *a = slice->a, *b = slice->b;
+  double kx[ROWS * CB_BLOCK];
   for (int first = 0; first < n; first += ROWS) {
     const int rows = n - first < ROWS ? n - first : ROWS;
-    double *restrict kx = out + cb_at(0, first, CB_BLOCK);
+    for (int i = 0; i < rows; i++)
+      block_squares(lanes, k, X + first + i, ld, slice->r0[first + i], width, Q,
+                    kx + cb_at(0, i, width));
+    matern(rows * width, kx);
+    for (int i = 0; i < rows; i++)
+      for (int w = 0; w < width; w++)
+        out[cb_at(w, first + i, CB_BLOCK)] =
+            a[first + i] + b[first + i] * kx[cb_at(w, i, width)];
+  }
+}
+CB_DISPATCH_LANES(static, kernel_block,
+                  (const cb_kernel *k, int n, const double *X, int ld,
+                   const cb_slice *slice, int width, const double *Q,
+                   double *restrict out),
+                  (k, n, X, ld, slice, width, Q, out))
+
+void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
+                     const cb_slice *slice, int width, const double *Q,
+                     double *restrict out) {
+  kernel_block(k, n, X, ld, slice, whole_tiles(width), Q, out);
+}
+
+CB_LOOPS void kernel_block_mixed_loops(int lanes, const cb_kernel *k, int n,
+                                       const double *X, const int32_t *H, int ld,
+                                       int width, const double *Q, const double *G,
+                                       double *restrict out) {
+  static const double no_rate[COCABO_MAX_PARAMETERS] = {0};
+  const double *rate = k->form == CB_PAPER ? no_rate : k->rate;
+  double kx[ROWS * CB_BLOCK], kh[ROWS * CB_BLOCK], apart[ROWS * CB_BLOCK];
+  for (int first = 0; first < n; first += ROWS) {
+    const int rows = n - first < ROWS ? n - first : ROWS, m = rows * width;
     for (int i = 0; i < rows; i++) {
-      const ptrdiff_t at = cb_at(0, i, CB_BLOCK);
-      block_squares(lanes, k, X + first + i, ld, 0.0, Q, kx + at);
-      block_changes(lanes, k, rate, H + first + i, ld, G, kh + at, apart + at);
+      const ptrdiff_t at = cb_at(0, i, width);
+      block_squares(lanes, k, X + first + i, ld, 0.0, width, Q, kx + at);
+      block_changes(lanes, k, rate, H + first + i, ld, width, G, kh + at, apart + at);
     }
-    for (int i = 0; i < rows * CB_BLOCK && k->form == CB_ONEHOT; i++)
+    for (int i = 0; i < m && k->form == CB_ONEHOT; i++)
       kx[i] += kh[i];
-    for (int i = 0; i < rows * CB_BLOCK; i++) {
-      const double s = sqrt(5.0 * kx[i]);
-      kx[i] = (1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s);
-    }
-    for (int i = 0; i < rows * CB_BLOCK; i++)
+    matern(m, kx);
+    for (int i = 0; i < m; i++)
       kh[i] = cb_exp_neg(-kh[i]);
-    for (int i = 0; i < rows * CB_BLOCK; i++) {
+    for (int i = 0; i < m; i++) {
       const double ka = 1.0 - apart[i];
       kx[i] = k->w_h * kh[i] + k->w_a * ka +
               (k->w_x + k->w_p * kh[i] + k->w_b * ka) * kx[i];
     }
+    for (int i = 0; i < rows; i++)
+      memcpy(out + cb_at(0, first + i, CB_BLOCK), kx + cb_at(0, i, width),
+             (size_t)width * sizeof *kx);
   }
 }
-CB_DISPATCH_LANES(extern, cb_kernel_block_mixed,
+CB_DISPATCH_LANES(static, kernel_block_mixed,
                   (const cb_kernel *k, int n, const double *X, const int32_t *H, int ld,
-                   const double *Q, const double *G, double *restrict out),
-                  (k, n, X, H, ld, Q, G, out))
+                   int width, const double *Q, const double *G, double *restrict out),
+                  (k, n, X, H, ld, width, Q, G, out))
+
+void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
+                           int ld, int width, const double *Q, const double *G,
+                           double *restrict out) {
+  kernel_block_mixed(k, n, X, H, ld, whole_tiles(width), Q, G, out);
+}
 
 /* A point that shares the old category of the variable loses it, one that has the new
  * category gains it, and all others stay as similar as they were. */

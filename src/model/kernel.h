@@ -104,15 +104,17 @@ void cb_kernel_weights(const cb_kernel *k, int n, const double *kh, const double
 void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
                    const cb_slice *slice, const double *x, double *restrict kz);
 
-/* The same for CB_BLOCK points at once: Q is dimension-major, input j of candidate w at
- * Q[w + j*CB_BLOCK], and out has n rows of CB_BLOCK (base/block.h). */
+/* The same for up to CB_BLOCK points at once: Q is dimension-major, input j of
+ * candidate w at Q[w + j*CB_BLOCK], and out has n rows of CB_BLOCK (base/block.h), of
+ * which the first `width` are filled (and a few more: Q must have numbers there). */
 void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
-                     const cb_slice *slice, const double *Q, double *restrict out);
+                     const cb_slice *slice, int width, const double *Q,
+                     double *restrict out);
 
 /* The same where every candidate has its own categories: G is category-major like Q,
  * and its categories are whole numbers in doubles. */
 void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int32_t *H,
-                           int ld, const double *Q, const double *G,
+                           int ld, int width, const double *Q, const double *G,
                            double *restrict out);
 
 /* Candidates that share x and differ from h in one category: candidate w has category

@@ -327,13 +327,13 @@ static void check_blocks(const cb_domain *domain, int form, int n) {
   }
   clear_block(&same);
   clear_block(&mixed);
-  cb_kernel_block_mixed(&s.k, n, s.X, s.H, s.ld, Q, G, mixed.out);
+  cb_kernel_block_mixed(&s.k, n, s.X, s.H, s.ld, CB_BLOCK, Q, G, mixed.out);
   for (int w = 0; w < CB_BLOCK; w++) {
     bind_categories(&s, h[w]);
     assert_column(&mixed, w, &s, x[w]);
   }
   bind_categories(&s, h[0]);
-  cb_kernel_block(&s.k, n, s.X, s.ld, &s.slice, Q, same.out);
+  cb_kernel_block(&s.k, n, s.X, s.ld, &s.slice, CB_BLOCK, Q, same.out);
   for (int w = 0; w < CB_BLOCK; w++)
     assert_column(&same, w, &s, x[w]);
   assert_nothing_behind(&same, n);

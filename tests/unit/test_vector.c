@@ -65,9 +65,9 @@ static void keep_kernel(cb_kernel_form form) {
   keep(N, kz);
   cb_kernel_row_slope(&k, N, X, N, &slice, x, kz, slope, kx);
   keep(N, kz), keep(N, slope), keep(N, kx);
-  cb_kernel_block(&k, N, X, N, &slice, Q, block);
+  cb_kernel_block(&k, N, X, N, &slice, CB_BLOCK, Q, block);
   keep(N * CB_BLOCK, block);
-  cb_kernel_block_mixed(&k, N, X, H, N, Q, G, block);
+  cb_kernel_block_mixed(&k, N, X, H, N, CB_BLOCK, Q, G, block);
   keep(N * CB_BLOCK, block);
   const double sums[] = {cb_kernel_weighted_squares(N, y, X, 0.3),
                          cb_kernel_weighted_differences(N, y, X, 0.3),
