@@ -39,7 +39,9 @@
 #include "search/search.h"
 
 enum {
-  POOL = 1000, /* of the search */
+  POOL = 1000,         /* of the search, */
+  SCREENED_POOL = 640, /* and from so many results on: */
+  SCREENED_FROM = 100,
   CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch, */
@@ -48,12 +50,12 @@ enum {
   CROWD = 8,            /* fantasies from which on every other point explores, */
   MOST_FANTASIES = 128, /* and from which on the model takes no more */
   FIRST_RESTARTS = 3,   /* of the first fit, besides the start, */
-  FIRST_ROWS = 150,     /* on so many results */
+  FIRST_ROWS = 100,     /* on so many results */
   FIT_ROWS = 500,       /* results that a fit sees */
   FIT_EVALUATIONS = 60, /* of the likelihood while they are cheap */
   FEW_EVALUATIONS = 40, /* beyond FEW_RESULTS of them, */
   FEW_RESULTS = 60,
-  LEAST_EVALUATIONS = 20, /* and when each result is no longer followed by a fit */
+  LEAST_EVALUATIONS = 16, /* and when each result is no longer followed by a fit */
   EVERY_RESULT = 150,     /* results up to which it is */
   LONGEST_WAIT = 100,     /* results between two fits, at most */
   TURNS = 3,
@@ -383,7 +385,9 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
   const bool crowded = k > MOST_FANTASIES;
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
-  cb_search_plan plan = {.pool = k == 0 ? POOL : LATER_POOL,
+  cb_search_plan plan = {.pool = k > 0                        ? LATER_POOL
+                                 : history->n < SCREENED_FROM ? POOL
+                                                              : SCREENED_POOL,
                          .starts = crowded          ? 0
                                    : k == 0         ? STARTS
                                    : k < FEW_POINTS ? LATER_STARTS
@@ -468,7 +472,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 4,
+    .revision = 5,
     .help = "a GP over numbers and categories, maximised over both together",
     .create = create,
     .destroy = destroy,

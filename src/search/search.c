@@ -19,8 +19,8 @@ enum {
   SCREEN_FROM = 100,     /* observations from which on candidates are screened, */
   ROUGHLY_FROM = 300,    /* and climbs start out along bounds */
   POOL_FOCUS = 32,       /* points that bound deviations of the pool, */
-  CLIMB_FOCUS = 128,     /* and of a climb */
-  POOL_EXACT = 128,      /* exact deviations of a screened pool, at most, */
+  CLIMB_FOCUS = 96,      /* and of a climb */
+  POOL_EXACT = 64,       /* exact deviations of a screened pool, at most, */
   POOL_STEP = 32,        /* so many at a time; */
   MOVE_EXACT = 16,       /* and of screened neighbours */
   MOVE_STEP = 8,
