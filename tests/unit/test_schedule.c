@@ -9,7 +9,7 @@
 /* With n results, of which the last fit saw `seen` (0: there was none). */
 static bool mixed_is_due(int64_t n, int64_t seen, int64_t refit_every) {
   const cb_history history = {.n = n};
-  const cb_settings settings = {.refit_every = refit_every};
+  const cb_settings settings = {.refit_every = refit_every, .model_size = 1000};
   const cb_fit fit = {.rows = seen};
   const cb_ask ask = {
       .history = &history, .settings = &settings, .fit = seen > 0 ? &fit : NULL};
@@ -37,6 +37,8 @@ static void mixed_waits_as_long_as_it_is_told(void **state) {
       assert_true(mixed_is_due(n, n - every[k], every[k]));
       assert_false(mixed_is_due(n, n - every[k] + 1, every[k]));
     }
+  assert_false(mixed_is_due(5000, 4000, 3000)); /* but not beyond what a model holds */
+  assert_true(mixed_is_due(5000, 3999, 3000));
   assert_false(mixed_is_due(6, 0, 7)); /* the first one too */
   assert_true(mixed_is_due(7, 0, 7));
 }
