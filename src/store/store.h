@@ -52,7 +52,9 @@ typedef struct cb_store_ops {
 
   /* Shows the events after `seq`, in order; and then, unless `expired` is NULL, the
    * trials whose lease has run out on the store's clock, by number. It is all as it was
-   * at one moment. Like append, COCABO_E_NOT_FOUND if the study has been deleted. */
+   * at one moment: a worker that renews later, while an ask thinks, has lost its trial
+   * all the same, and the first result counts. Like append, COCABO_E_NOT_FOUND
+   * if the study has been deleted. */
   cocabo_status (*read_since)(cocabo_store *store, int64_t id, int64_t seq,
                               cb_event_fn each, cb_number_fn expired, void *user,
                               cocabo_error *err);
