@@ -70,8 +70,8 @@ void cli_lease_keep(cocabo_store *store, const char *study, const char *owner,
 
 static void *renew(void *argument) {
   cli_lease *lease = argument;
-  cli_lease_keep(lease->store, lease->study, lease->owner, lease->seconds,
-                 wait_or_stop, lease);
+  cli_lease_keep(lease->store, lease->study, lease->owner, lease->seconds, wait_or_stop,
+                 lease);
   return NULL;
 }
 
