@@ -34,22 +34,22 @@ typedef struct {
  * registers by themselves. */
 #define DEFINE_TILE(LANES)                                                             \
   CB_LOOPS void tile##LANES(int terms, factor f, const double *b, double *r) {         \
-    enum { PARTS = COLUMNS / LANES };                                                  \
+    enum { PARTS = COLUMNS / (LANES) };                                                \
     cb_vec##LANES sum[ROWS][PARTS];                                                    \
     for (int k = 0; k < ROWS; k++)                                                     \
       for (int p = 0; p < PARTS; p++)                                                  \
-        sum[k][p] = *(const cb_vec##LANES *)(r + k * CB_BLOCK + p * LANES);            \
+        sum[k][p] = *(const cb_vec##LANES *)(r + k * CB_BLOCK + p * (LANES));          \
     for (int t = 0; t < terms; t++, b += CB_BLOCK) {                                   \
       const double *u = f.u + t * f.by_term;                                           \
       for (int p = 0; p < PARTS; p++) {                                                \
-        const cb_vec##LANES bp = *(const cb_vec##LANES *)(b + p * LANES);              \
+        const cb_vec##LANES bp = *(const cb_vec##LANES *)(b + p * (LANES));            \
         for (int k = 0; k < ROWS; k++)                                                 \
           sum[k][p] -= u[k * f.by_row] * bp;                                           \
       }                                                                                \
     }                                                                                  \
     for (int k = 0; k < ROWS; k++)                                                     \
       for (int p = 0; p < PARTS; p++)                                                  \
-        *(cb_vec##LANES *)(r + k * CB_BLOCK + p * LANES) = sum[k][p];                  \
+        *(cb_vec##LANES *)(r + k * CB_BLOCK + p * (LANES)) = sum[k][p];                \
   }
 DEFINE_TILE(8)
 DEFINE_TILE(4)
@@ -167,7 +167,8 @@ size_t cb_block_inverse_work(int n) {
 
 /* Rows first .. first+rows-1 of `width` columns of A; columns beyond are zero. */
 static void load(const double *A, int lda, int first, int rows, int width, double *B) {
-  memset(B, 0, (size_t)rows * CB_BLOCK * sizeof *B);
+  for (int i = 0; i < rows; i++)
+    memset(row(B, i), 0, CB_BLOCK * sizeof *B);
   for (int w = 0; w < width; w++)
     for (int i = 0; i < rows; i++)
       row(B, i)[w] = A[first + i + (ptrdiff_t)w * lda];

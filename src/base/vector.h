@@ -38,7 +38,9 @@ CB_VECTORS_(2)
 CB_VECTORS_(4)
 CB_VECTORS_(8)
 
-/* How a variant calls the loops; with CB_DISPATCH_LANES they get the number of doubles
+/* NOLINTBEGIN(bugprone-macro-parentheses): types, parameters and arguments have none.
+ *
+ * How a variant calls the loops; with CB_DISPATCH_LANES they get the number of doubles
  * in its vectors as their first argument, a constant. */
 #define CB_UNPAREN_(...) __VA_ARGS__
 #define CB_CALL_(name, lanes, args) name##_loops args
@@ -76,5 +78,7 @@ CB_VECTORS_(8)
   CB_DISPATCH_(, linkage, void, name, params, args, CB_CALL_)
 #define CB_DISPATCH_LANES(linkage, name, params, args)                                 \
   CB_DISPATCH_(, linkage, void, name, params, args, CB_CALL_LANES_)
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -59,7 +59,7 @@ cb_pair *cb_pairs_copy(const cb_pair *pairs, int n) {
 
 int cb_pairs_find(const cb_pair *pairs, int n, const char *name) {
   for (int i = 0; i < n; i++)
-    if (strcmp(pairs[i].name, name) == 0)
+    if (pairs[i].name && strcmp(pairs[i].name, name) == 0)
       return i;
   return -1;
 }

@@ -146,11 +146,13 @@ static double quantile(const weighed *sorted, int n, double total, double q) {
 /* Half the distance of the quartiles or, where they are equal, of the eighths and so
  * on. Halves, because the difference of two large numbers would overflow. */
 static double half_spread(const weighed *sorted, int n, double total) {
-  for (double q = 0.25; q > 0.001; q *= 0.5) {
+  double q = 0.25;
+  for (int halved = 0; halved < 8; halved++) {
     const double high = quantile(sorted, n, total, 1.0 - q);
     const double low = quantile(sorted, n, total, q);
     if (high > low)
       return 0.5 * high - 0.5 * low;
+    q *= 0.5;
   }
   return 0.5 * sorted[n - 1].value - 0.5 * sorted[0].value;
 }

@@ -214,7 +214,7 @@ CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
 #define DEFINE_BLOCK_ROWS(LANES)                                                       \
   CB_LOOPS void squares##LANES(const cb_kernel *k, const double *X, int ld, double r0, \
                                int width, const double *Q, double *r2) {               \
-    for (int w = 0; w < width; w += LANES) {                                           \
+    for (int w = 0; w < width; w += (LANES)) {                                         \
       cb_vec##LANES sum = r0 - (cb_vec##LANES){0};                                     \
       for (int j = 0; j < k->d; j++) {                                                 \
         const cb_vec##LANES u =                                                        \
@@ -228,7 +228,7 @@ CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
                                const int32_t *H, int ld, int width, const double *G,   \
                                double *t, double *share) {                             \
     const cb_vec##LANES zero = {0}, one = zero + 1.0;                                  \
-    for (int w = 0; w < width; w += LANES) {                                           \
+    for (int w = 0; w < width; w += (LANES)) {                                         \
       cb_vec##LANES sum = zero, count = zero;                                          \
       for (int j = 0; j < k->c; j++) {                                                 \
         const cb_vec##LANES g = *(const cb_vec##LANES *)(G + w + j * CB_BLOCK);        \
