@@ -206,23 +206,6 @@ static cocabo_status put_distribution(front_buffer *out, const cocabo_space *spa
   return text ? front_put_json_text(out, text, err) : COCABO_E_NO_MEMORY;
 }
 
-static bool same_value(const cocabo_value *a, const cocabo_value *b) {
-  if (a->type != b->type)
-    return false;
-  switch (a->type) {
-  case COCABO_BOOL:
-    return !a->as.boolean == !b->as.boolean;
-  case COCABO_INT:
-    return a->as.integer == b->as.integer;
-  case COCABO_REAL:
-    return a->as.real == b->as.real;
-  case COCABO_TEXT:
-    return strcmp(a->as.text, b->as.text) == 0;
-  default:
-    return true;
-  }
-}
-
 /* Optuna's internal value: a number, or the index of a choice. */
 static cocabo_status put_internal(front_buffer *out, const cocabo_space *space,
                                   size_t i, const cocabo_value *value,
@@ -235,7 +218,7 @@ static cocabo_status put_internal(front_buffer *out, const cocabo_space *space,
   cocabo_value choice;
   for (size_t k = 0; k < n; k++) {
     CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
-    if (same_value(&choice, value))
+    if (cb_value_equal(&choice, value))
       return front_buffer_printf(out, err, "%zu", k);
   }
   return cb_fail(err, COCABO_E_INTERNAL, "a trial has a choice that the space lacks");

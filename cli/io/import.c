@@ -55,25 +55,6 @@ static cocabo_status refuse(const import_rows *rows, size_t place, cocabo_error 
 
 /* ---- choices --------------------------------------------------------------------- */
 
-static bool same_type(const cocabo_value *a, const cocabo_value *b) {
-  return a->type == b->type;
-}
-
-static bool equal_values(const cocabo_value *a, const cocabo_value *b) {
-  switch (a->type) {
-  case COCABO_BOOL:
-    return !a->as.boolean == !b->as.boolean;
-  case COCABO_INT:
-    return a->as.integer == b->as.integer;
-  case COCABO_REAL:
-    return a->as.real == b->as.real;
-  case COCABO_TEXT:
-    return strcmp(a->as.text, b->as.text) == 0;
-  default:
-    return true;
-  }
-}
-
 static bool is_number(const cocabo_value *value, double *out) {
   *out = value->type == COCABO_INT ? (double)value->as.integer : value->as.real;
   return value->type == COCABO_INT || value->type == COCABO_REAL;
@@ -102,7 +83,7 @@ static bool match_choice(const cocabo_space *space, size_t i, const char *cell,
   for (size_t k = 0; k < n; k++) {
     if (cocabo_space_get_choice(space, i, k, &choice, NULL) != COCABO_OK)
       return false;
-    if (same_type(read, &choice) && equal_values(read, &choice)) {
+    if (cb_value_equal(read, &choice)) {
       *out = choice;
       return true;
     }

@@ -74,23 +74,6 @@ static cocabo_status read_space(plot_data *data, const cocabo_space *space,
 
 /* ---- reading: trials ------------------------------------------------------------ */
 
-static bool same_value(const cocabo_value *a, const cocabo_value *b) {
-  if (a->type != b->type)
-    return false;
-  switch (a->type) {
-  case COCABO_BOOL:
-    return a->as.boolean == b->as.boolean;
-  case COCABO_INT:
-    return a->as.integer == b->as.integer;
-  case COCABO_REAL:
-    return a->as.real == b->as.real;
-  case COCABO_TEXT:
-    return strcmp(a->as.text, b->as.text) == 0;
-  default:
-    return true;
-  }
-}
-
 static cocabo_status choice_index(const cocabo_space *space, size_t i,
                                   const cocabo_value *value, double *out,
                                   cocabo_error *err) {
@@ -98,7 +81,7 @@ static cocabo_status choice_index(const cocabo_space *space, size_t i,
   for (size_t k = 0; k < n; k++) {
     cocabo_value choice;
     CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
-    if (same_value(&choice, value)) {
+    if (cb_value_equal(&choice, value)) {
       *out = (double)k;
       return COCABO_OK;
     }

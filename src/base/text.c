@@ -231,6 +231,24 @@ const char *cb_type_name(cocabo_type type) {
   return "unknown type";
 }
 
+bool cb_value_equal(const cocabo_value *a, const cocabo_value *b) {
+  if (a->type != b->type)
+    return false;
+  switch (a->type) {
+  case COCABO_NULL:
+    return true;
+  case COCABO_BOOL:
+    return !a->as.boolean == !b->as.boolean;
+  case COCABO_INT:
+    return a->as.integer == b->as.integer;
+  case COCABO_REAL:
+    return a->as.real == b->as.real;
+  case COCABO_TEXT:
+    return strcmp(a->as.text, b->as.text) == 0;
+  }
+  return false;
+}
+
 const char *cb_value_show(char out[static CB_SHOWN], const cocabo_value *value) {
   char digits[CB_DIGITS];
   switch (value->type) {

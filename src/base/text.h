@@ -54,6 +54,9 @@ bool cb_parse_int(const char *text, int64_t *out);
  * locale: 0.25, 1e-5; "nan" has no sign. Returns out. */
 const char *cb_number_show(char out[static CB_DIGITS], double number);
 
+/* The same type and the same value: 1, 1.0, true and "1" are four. */
+bool cb_value_equal(const cocabo_value *a, const cocabo_value *b);
+
 /* A value as a user would write it: null, true, 3, 0.5, "text". Returns out. */
 const char *cb_value_show(char out[static CB_SHOWN], const cocabo_value *value);
 const char *cb_type_name(cocabo_type type); /* "null", "bool", ...; total */

@@ -283,24 +283,6 @@ cocabo_status cocabo_space_add_int(cocabo_space *space, const char *name, int64_
 
 /* ---- choices --------------------------------------------------------------------- */
 
-static bool same_value(const cocabo_value *a, const cocabo_value *b) {
-  if (a->type != b->type)
-    return false;
-  switch (a->type) {
-  case COCABO_NULL:
-    return true;
-  case COCABO_BOOL:
-    return !a->as.boolean == !b->as.boolean;
-  case COCABO_INT:
-    return a->as.integer == b->as.integer;
-  case COCABO_REAL:
-    return a->as.real == b->as.real;
-  case COCABO_TEXT:
-    return strcmp(a->as.text, b->as.text) == 0;
-  }
-  return false;
-}
-
 static cocabo_status check_choice(const char *name, size_t k,
                                   const cocabo_value *choice, cocabo_error *err) {
   char shown[CB_DIGITS];
@@ -340,7 +322,7 @@ static cocabo_status check_choices(const char *name, const cocabo_value *choices
   for (size_t k = 0; k < n; k++) {
     CB_TRY(check_choice(name, k, &choices[k], err));
     for (size_t earlier = 0; earlier < k; earlier++)
-      if (same_value(&choices[k], &choices[earlier]))
+      if (cb_value_equal(&choices[k], &choices[earlier]))
         return cb_fail(err, COCABO_E_INVALID,
                        "parameter \"%s\": choice %zu repeats choice %zu", name, k,
                        earlier);
@@ -413,7 +395,7 @@ static bool same_param(const cb_param *a, const cb_param *b) {
       a->step != b->step || a->n_choices != b->n_choices)
     return false;
   for (int k = 0; k < a->n_choices; k++)
-    if (!same_value(&a->choices[k], &b->choices[k]))
+    if (!cb_value_equal(&a->choices[k], &b->choices[k]))
       return false;
   return true;
 }
@@ -501,7 +483,7 @@ static cocabo_status choice_to_cell(const cb_param *p, const cocabo_value *value
   bool type_known = false;
   for (int k = 0; k < p->n_choices; k++) {
     type_known = type_known || p->choices[k].type == value->type;
-    if (same_value(&p->choices[k], value)) {
+    if (cb_value_equal(&p->choices[k], value)) {
       cell->integer = k;
       return COCABO_OK;
     }
