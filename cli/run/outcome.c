@@ -138,7 +138,7 @@ static void take_value(cli_outcome *out, const cli_process *process, const char 
 
 static void take_line(cli_outcome *out, cli_process *process) {
   bool cut;
-  const char *line = cli_last_line_end(&process->line, &cut);
+  const char *line = cli_last_line_end(&process->last, &cut);
   if (cut)
     fail_with_tail(out, process, "no value\nthe last line of its output is too long");
   else if (*line)

@@ -268,10 +268,10 @@ static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err)
 
 static cocabo_status advance_slot(runner *r, slot *s, double now, cocabo_error *err) {
   if (s->state == RUNNING) {
-    if (now >= s->deadline)
-      cli_process_stop(&s->attempt.process, CLI_TIMED_OUT, now);
-    if (cli_process_tick(&s->attempt.process, &r->guard, now))
+    if (cli_process_tick(&s->attempt.process, now))
       CB_TRY(conclude(r, s, now, err));
+    else if (now >= s->deadline)
+      cli_process_stop(&s->attempt.process, CLI_TIMED_OUT, now);
   }
   return s->state == SETTLED ? record(r, s, now, err) : COCABO_OK;
 }
@@ -387,7 +387,8 @@ static bool is_over(runner *r) {
 static double slot_deadline(const slot *s) {
   if (s->state == RUNNING) {
     const cli_process *process = &s->attempt.process;
-    const double stop_at = process->stop == CLI_RUNS_ON ? s->deadline : INFINITY;
+    const bool runs = process->stop == CLI_RUNS_ON && !process->exited;
+    const double stop_at = runs ? s->deadline : INFINITY;
     return fmin(stop_at, cli_process_deadline(process));
   }
   return s->state == SETTLED ? s->record_at : INFINITY;
@@ -409,20 +410,56 @@ static slot *slot_of_file(runner *r, int fd) {
   for (int64_t i = 0; i < r->run->workers; i++) {
     slot *s = &r->slots[i];
     if (s->state == RUNNING &&
-        (s->attempt.process.out == fd || s->attempt.process.err == fd))
+        (s->attempt.process.out == fd || s->attempt.process.err == fd ||
+         s->attempt.process.line == fd))
       return s;
   }
   return NULL;
 }
 
+/* So much time was not the trials': what ran stood still, or nobody looked. */
+static void postpone(runner *r, double seconds) {
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING) {
+      r->slots[i].deadline += seconds;
+      cli_process_postpone(&r->slots[i].attempt.process, seconds);
+    }
+}
+
+/* Ctrl-Z: the programs, which have sessions of their own, stop with us. */
+static void suspend(runner *r) {
+  const double from = front_now();
+  cli_bar_clear(&r->bar);
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING)
+      cli_process_suspend(&r->slots[i].attempt.process, true);
+  cli_signals_suspend();
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING)
+      cli_process_suspend(&r->slots[i].attempt.process, false);
+  postpone(r, front_now() - from);
+}
+
+/* Waits no longer than a second, so that a longer wait is known for what it is: we were
+ * stopped, or the machine was paused. */
+static int poll_files(runner *r, struct pollfd *files, int n) {
+  const double from = front_now(), heartbeat = 1.0;
+  const int wait = milliseconds_to_wait(r, from), most = (int)(1000.0 * heartbeat);
+  const int found = poll(files, (nfds_t)n, wait < most ? wait : most);
+  const double taken = front_now() - from;
+  if (taken > 2.0 * heartbeat)
+    postpone(r, taken);
+  return found;
+}
+
 static void wait_for_events(runner *r) {
-  struct pollfd files[2 * CLI_MAX_WORKERS + 1] = {
+  struct pollfd files[CLI_PROCESS_FILES * CLI_MAX_WORKERS + 1] = {
       {.fd = cli_signals_file(), .events = POLLIN}};
   int n = 1;
   for (int64_t i = 0; i < r->run->workers; i++)
     if (r->slots[i].state == RUNNING)
       n += cli_process_files(&r->slots[i].attempt.process, files + n);
-  if (poll(files, (nfds_t)n, milliseconds_to_wait(r, front_now())) <= 0)
+  if (poll_files(r, files, n) <= 0)
     return;
   cli_signals_drain();
   for (int i = 1; i < n; i++)
@@ -465,6 +502,8 @@ static void show(runner *r, double now) {
 
 static cocabo_status supervise(runner *r, cocabo_error *err) {
   while (!is_over(r)) {
+    if (cli_signals_suspended())
+      suspend(r);
     check_limits(r, front_now());
     CB_TRY(fill_slots(r, err));
     show(r, front_now());
@@ -493,7 +532,7 @@ static void abandon(runner *r) {
   for (int64_t i = 0; i < r->run->workers; i++) {
     slot *s = &r->slots[i];
     if (s->state == RUNNING) {
-      cli_process_kill(&s->attempt.process, &r->guard);
+      cli_process_kill(&s->attempt.process);
       settle(s, true, front_now());
     }
     if (s->state != SETTLED)
@@ -511,10 +550,10 @@ static int asked_to_stop(void *user) {
   return cli_signals_stop();
 }
 
-/* Every trial takes up to four files: two pipes and two logs. */
+/* Every trial takes up to five files: two pipes, a socket and two logs. */
 static void allow_files(int64_t workers) {
   struct rlimit limit;
-  const rlim_t want = (rlim_t)(4 * workers + 64);
+  const rlim_t want = (rlim_t)(5 * workers + 64);
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= want)
     return;
   limit.rlim_cur = want < limit.rlim_max ? want : limit.rlim_max;
