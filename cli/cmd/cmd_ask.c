@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,12 +34,12 @@ static void name_owner(char *out, size_t size) {
 
 static cocabo_status take_lease(cocabo_study *study, const char *text,
                                 cocabo_error *err) {
-  char shown[CB_SHOWN], owner[128], *end;
+  char shown[CB_SHOWN], owner[128];
+  double seconds;
   if (!text)
     return COCABO_OK;
-  const double seconds = strtod(text, &end);
-  const bool digits = text[strspn(text, "0123456789.eE+-")] == '\0';
-  if (!digits || end == text || *end || !(seconds > 0.0 && seconds <= 1e9))
+  if (!cb_parse_decimal(text, strlen(text), &seconds) ||
+      !(seconds > 0.0 && seconds <= 1e9))
     return cb_fail(err, COCABO_E_RANGE,
                    "--lease is \"%s\", want seconds above 0, at most 1e9",
                    cb_text_show(shown, text));

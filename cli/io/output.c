@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -62,10 +61,9 @@ static bool is_plain(const char *text) {
   for (const char *s = text; *s; s++)
     if ((unsigned char)*s < 0x20 || *s == 0x7f)
       return false;
-  char *end;
-  (void)strtod(text, &end);
-  return *end && strcmp(text, "true") != 0 && strcmp(text, "false") != 0 &&
-         strcmp(text, "null") != 0;
+  double number;
+  return !cb_parse_result(text, strlen(text), &number) && strcmp(text, "true") != 0 &&
+         strcmp(text, "false") != 0 && strcmp(text, "null") != 0;
 }
 
 cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,

@@ -280,10 +280,10 @@ static cocabo_status parse_seconds(const char *option, const char *text, double 
                                    cocabo_error *err) {
   if (!text)
     return COCABO_OK;
-  char shown[CB_SHOWN], *end;
-  const bool digits = text[strspn(text, "0123456789.eE+-")] == '\0';
-  const double value = strtod(text, &end);
-  if (!digits || end == text || *end || !(value >= 0.0 && value <= SPEC_MAX_SECONDS))
+  char shown[CB_SHOWN];
+  double value;
+  if (!cb_parse_decimal(text, strlen(text), &value) ||
+      !(value >= 0.0 && value <= SPEC_MAX_SECONDS))
     return cb_fail(err, COCABO_E_RANGE, "%s is \"%s\", want seconds from 0 to 1e9",
                    option, cb_text_show(shown, text));
   *out = value;

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base.h"
@@ -245,20 +244,15 @@ cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
 
 /* What we wrote ourselves; another hand's text that is no number stays unsaid. */
 static void recall_whole(const char *text, int64_t *out) {
-  char *end;
-  if (*out >= 0 || !text)
-    return;
-  const long long value = strtoll(text, &end, 10);
-  if (end != text && *end == '\0' && value >= 0)
+  int64_t value;
+  if (*out < 0 && text && cb_parse_int(text, &value) && value >= 0)
     *out = value;
 }
 
 static void recall_seconds(const char *text, double *out) {
-  char *end;
-  if (!isnan(*out) || !text)
-    return;
-  const double value = strtod(text, &end);
-  if (end != text && *end == '\0' && value >= 0.0 && value <= SPEC_MAX_SECONDS)
+  double value;
+  if (isnan(*out) && text && cb_parse_number(text, &value) && value >= 0.0 &&
+      value <= SPEC_MAX_SECONDS)
     *out = value;
 }
 

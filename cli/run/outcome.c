@@ -30,13 +30,10 @@ bool cli_parse_value(const char *text, double *value) {
     text++;
   if (*text == '{')
     return parse_object(text, value);
-  char *end;
-  *value = strtod(text, &end);
-  if (end == text)
-    return false;
-  while (isspace((unsigned char)*end))
-    end++;
-  return *end == '\0';
+  size_t size = strlen(text);
+  while (size > 0 && isspace((unsigned char)text[size - 1]))
+    size--;
+  return cb_parse_result(text, size, value);
 }
 
 /* ---- the result file ------------------------------------------------------------ */
