@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base.h"
 #include "common/buffer.h"
@@ -115,20 +116,51 @@ static cocabo_status keep_seconds(cocabo_study *study, const char *name, double 
   return cocabo_study_set_attr(study, name, digits, err);
 }
 
-static cocabo_status keep_command(cocabo_study *study, char *const *command,
-                                  cocabo_error *err) {
-  char *json;
+/* Results of two commands in one study are not always meant to be compared. Where the
+ * beginnings are the same, the first word that differs is shown. */
+static void say_change(const cli_common *common, char *const *was, char *const *is) {
+  char old[CB_SHOWN], new[CB_SHOWN];
+  if (strcmp(words_show(old, was), words_show(new, is)) != 0) {
+    cli_note(common, "note: the command was \"%s\", it is \"%s\" now", old, new);
+    return;
+  }
+  int i = 0;
+  while (was[i] && is[i] && strcmp(was[i], is[i]) == 0)
+    i++;
+  cli_note(common, "note: word %d of the command was \"%s\", it is \"%s\" now", i + 1,
+           cb_text_show(old, was[i] ? was[i] : ""),
+           cb_text_show(new, is[i] ? is[i] : ""));
+}
+
+/* With the folder, because the command may name files. One that is no text is left out.
+ */
+static cocabo_status keep_folder(cocabo_study *study, cocabo_error *err) {
+  char folder[4096];
+  if (!getcwd(folder, sizeof folder) || !cb_text_is_utf8(folder))
+    return COCABO_OK;
+  return cocabo_study_set_attr(study, "folder", folder, err);
+}
+
+static cocabo_status keep_command(cocabo_study *study, const cli_common *common,
+                                  char *const *command, cocabo_error *err) {
+  char *json, **was = NULL;
   if (!command)
     return COCABO_OK;
   CB_TRY(words_to_json(command, &json, err));
-  const cocabo_status status = cocabo_study_set_attr(study, "command", json, err);
+  const char *stored = cocabo_study_attr(study, "command");
+  const bool changed = stored && strcmp(stored, json) != 0 &&
+                       words_from_json(stored, &was, NULL) == COCABO_OK;
+  cocabo_status status = cocabo_study_set_attr(study, "command", json, err);
   cb_free(json);
-  return status;
+  if (status == COCABO_OK && changed)
+    say_change(common, was, command);
+  words_free(was);
+  return status == COCABO_OK ? keep_folder(study, err) : status;
 }
 
-static cocabo_status keep(const cli_spec *spec, cocabo_study *study,
-                          cocabo_error *err) {
-  CB_TRY(keep_command(study, spec->command, err));
+static cocabo_status keep(const cli_spec *spec, const cli_common *common,
+                          cocabo_study *study, cocabo_error *err) {
+  CB_TRY(keep_command(study, common, spec->command, err));
   CB_TRY(keep_whole(study, "workers", spec->workers, err));
   CB_TRY(keep_whole(study, "retries", spec->retries, err));
   CB_TRY(keep_seconds(study, "timeout", spec->timeout, err));
@@ -214,7 +246,7 @@ static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
       return no_parameters(name, err);
     CB_TRY(status);
   }
-  return keep(spec, session->study, err);
+  return keep(spec, common, session->study, err);
 }
 
 bool cli_spec_exists(const cli_spec *spec, const cli_common *common) {

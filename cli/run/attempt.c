@@ -14,6 +14,7 @@
 #include "common/base.h"
 #include "common/buffer.h"
 #include "io/output.h"
+#include "run/hint.h"
 #include "run/template.h"
 
 extern char **environ;
@@ -26,6 +27,7 @@ cocabo_status cli_program_find(cli_program *out, char *const *command,
   if (!command[0])
     return cb_fail(err, COCABO_E_INVALID, "the command has no words");
   CB_TRY(cli_template_check(command, space, err));
+  out->piped = cli_has_pipe(command);
   if (cli_template_has_hole(command[0], space, NULL))
     return COCABO_OK;
   return cli_find_program(command[0], out->path, sizeof out->path, err);
@@ -174,7 +176,8 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
   return status;
 }
 
-void cli_attempt_outcome(cli_attempt *attempt, cli_outcome *out) {
-  cli_outcome_read(out, &attempt->process, attempt->result);
+void cli_attempt_outcome(cli_attempt *attempt, const cli_program *program,
+                         cli_outcome *out) {
+  cli_outcome_read(out, &attempt->process, attempt->result, program->piped);
   unlink(attempt->result);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/base.h"
+#include "run/hint.h"
 
 /* ---- values --------------------------------------------------------------------- */
 
@@ -79,7 +80,7 @@ static presence read_result(const char *path, char text[RESULT_SIZE + 2]) {
 /* ---- reasons -------------------------------------------------------------------- */
 
 void cli_outcome_fail(cli_outcome *out, const char *reason) {
-  out->complete = false;
+  out->complete = out->hint = false;
   out->value = NAN;
   char text[CLI_REASON_SIZE];
   snprintf(text, sizeof text, "%s", reason);
@@ -144,15 +145,39 @@ static void take_line(cli_outcome *out, cli_process *process) {
     fail_with_tail(out, process, "no value\nit printed nothing and wrote no result");
 }
 
-void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result) {
+static void take_result(cli_outcome *out, cli_process *process, const char *result) {
   char text[RESULT_SIZE + 2];
   const presence written = read_result(result, text);
-  if (fail_by_status(out, process))
-    return;
   if (written == TOO_LONG)
     fail_with_tail(out, process, "no value\nits result file is too long");
   else if (written == PRESENT)
     take_value(out, process, text, "its result file");
   else
     take_line(out, process);
+}
+
+/* The hint becomes the second line of the reason, so that neither the kind of failure
+ * nor the last words of the program move. */
+static void add_hint(cli_outcome *out) {
+  char text[CLI_REASON_SIZE];
+  const int kind = (int)strcspn(out->reason, "\n");
+  snprintf(text, sizeof text, "%.*s\n%s%s", kind, out->reason, cli_pipe_hint,
+           out->reason + kind);
+  cli_outcome_fail(out, text);
+  out->hint = true;
+}
+
+void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result,
+                      bool piped) {
+  char tail[CLI_TAIL_SIZE + 1];
+  if (fail_by_status(out, process))
+    return;
+  take_result(out, process, result);
+  if (!piped)
+    return;
+  cli_tail_text(&process->tail, tail);
+  if (!out->complete)
+    add_hint(out);
+  else
+    out->hint = cli_shows_failure(tail);
 }

@@ -20,6 +20,7 @@
 #include "run/bar.h"
 #include "run/finish.h"
 #include "run/guard.h"
+#include "run/hint.h"
 #include "run/lease.h"
 #include "run/signals.h"
 
@@ -68,7 +69,7 @@ typedef struct runner {
   cli_state best; /* the best trial, when so many were complete */
   double best_at; /* when to look for it again */
   int64_t serial; /* of the next evaluation */
-  bool log_said;
+  bool log_said, hint_said;
   int64_t failures; /* seen by this runner */
 } runner;
 
@@ -151,6 +152,16 @@ static void say_last_line(runner *r, const char *reason) {
   if (!line)
     return;
   snprintf(text, sizeof text, "  %s", cb_text_show(shown, line + 1));
+  say(r, text);
+}
+
+/* Once. */
+static void say_hint(runner *r, const slot *s) {
+  char text[200];
+  if (!s->outcome.hint || r->hint_said || r->run->common->quiet)
+    return;
+  r->hint_said = true;
+  snprintf(text, sizeof text, "note: %s", cli_pipe_hint);
   say(r, text);
 }
 
@@ -254,7 +265,8 @@ static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error 
 
 /* Its program is over. */
 static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err) {
-  cli_attempt_outcome(&s->attempt, &s->outcome);
+  cli_attempt_outcome(&s->attempt, &r->run->program, &s->outcome);
+  say_hint(r, s);
   if (s->attempt.process.log_short && !r->log_said) {
     say(r, "some logs are incomplete: they could not be written");
     r->log_said = true;
