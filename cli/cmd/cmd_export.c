@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "common/base.h"
 #include "common/outfile.h"
+#include "common/place.h"
 #include "io/export.h"
 #include "io/output.h"
 
@@ -67,8 +68,9 @@ static bool is_stream(const char *path) {
 static cocabo_status write_stream(const char *path, const front_buffer *text,
                                   cocabo_error *err) {
   char shown[CB_SHOWN];
-  const int fd = open(path, O_WRONLY | O_CLOEXEC);
-  bool ok = fd >= 0;
+  int fd;
+  CB_TRY(front_open_here("write", path, O_WRONLY, &fd, err));
+  bool ok = true;
   for (size_t done = 0; ok && done < text->size;) {
     const ssize_t size = write(fd, text->data + done, text->size - done);
     ok = size >= 0 || errno == EINTR;
@@ -77,23 +79,14 @@ static cocabo_status write_stream(const char *path, const front_buffer *text,
   if (!ok)
     cb_fail(err, COCABO_E_STORE, "cannot write %s: %s", cb_text_show(shown, path),
             strerror(errno));
-  if (fd >= 0)
-    close(fd);
+  close(fd);
   return ok ? COCABO_OK : COCABO_E_STORE;
 }
 
 static cocabo_status write_file(const char *path, const front_buffer *text,
                                 cocabo_error *err) {
-  front_outfile file;
-  if (is_stream(path))
-    return write_stream(path, text, err);
-  const bool is_new = access(path, F_OK) != 0;
-  CB_TRY(front_outfile_open(&file, path, err));
-  const cocabo_status status = front_outfile_replace(&file, text, err);
-  if (status != COCABO_OK && is_new)
-    unlink(file.path);
-  front_outfile_close(&file);
-  return status;
+  return is_stream(path) ? write_stream(path, text, err)
+                         : front_outfile_write(path, text, err);
 }
 
 /* ---- the command ----------------------------------------------------------------- */
