@@ -238,6 +238,13 @@ cli_activity cli_family_look(pid_t head) {
   return found;
 }
 
+bool cli_family_is_only(pid_t child) {
+  family f;
+  f.n = 0;
+  add_children(&f, getpid(), has_lists());
+  return f.n == 1 && f.members[0].pid == child;
+}
+
 /* Nobody but this process can give the numbers of its children back, so that they need
  * no second look. */
 void cli_family_kill_children(void) {

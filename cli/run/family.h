@@ -22,6 +22,10 @@ typedef struct cli_activity {
 } cli_activity;
 cli_activity cli_family_look(pid_t head);
 
+/* Whether this process has no child but one, which has ended: then it has no
+ * descendants at all. */
+bool cli_family_is_only(pid_t child);
+
 /* Kills the direct children of this process. Their own children are adopted and are for
  * the next call. */
 void cli_family_kill_children(void);

@@ -69,6 +69,10 @@ static void look_at_children(keeper *k) {
     if (info.si_pid == k->program) {
       say(k, (cli_keeper_news){0, status_of(&info)});
       k->over = true;
+      if (cli_family_is_only(k->program)) { /* nothing is left to keep */
+        waitpid(k->program, NULL, WNOHANG);
+        _exit(EXIT_SUCCESS);
+      }
       return;
     }
     waitpid(info.si_pid, NULL, WNOHANG);
