@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -18,10 +19,17 @@
 
 #include "run/family.h"
 
+/* Seconds: how long to wait for those who pass the program's output on, and between two
+ * looks at them; how long for those who were killed. One that hangs in the kernel, or
+ * belongs to another user, is not waited for for ever. */
+static const double settling = 0.5, look_pause = 0.005, patience = 5.0;
+
 typedef struct keeper {
   int line, signals;
+  int pipes[2]; /* of output and error */
   pid_t program;
-  bool over; /* it was said that the program is */
+  bool over, settled; /* it was said */
+  double settle_until;
 } keeper;
 
 /* ---- files ---------------------------------------------------------------------- */
@@ -33,21 +41,60 @@ static void close_from(int first) {
     close(fd);
 }
 
-/* Nobody shall wait for a keeper: of the files of its parent it keeps these two. */
-static void keep_only(int *line, int other) {
-  const int a = fcntl(*line, F_DUPFD, 10), b = fcntl(other, F_DUPFD, 10);
+/* Nobody shall wait for a keeper: of the files of its parent it keeps these, as 3 to 6.
+ */
+static void keep_only(keeper *k, cli_keeper_files files) {
+  const int wanted[4] = {files.line, files.out, files.err, files.other};
+  int copies[4];
+  for (int i = 0; i < 4; i++)
+    copies[i] = fcntl(wanted[i], F_DUPFD, 10);
   const int null = open("/dev/null", O_RDWR);
   for (int i = 0; i <= 2; i++)
     dup2(null, i);
-  *line = dup2(a, 3);
-  if (b >= 0)
-    dup2(b, 4);
-  close_from(b >= 0 ? 5 : 4);
+  for (int i = 0; i < 4; i++) {
+    close(3 + i);
+    dup2(copies[i], 3 + i); /* fails where there is none, of a guard that is gone */
+  }
+  close_from(7);
+  k->line = 3;
+  k->pipes[0] = 4;
+  k->pipes[1] = 5;
 }
 
 static void say(const keeper *k, cli_keeper_news news) {
   while (send(k->line, &news, sizeof news, MSG_NOSIGNAL) < 0 && errno == EINTR)
     continue;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- output ---------------------------------------------------------------------- */
+
+/* Somebody who waits for room in a full pipe looks idle and is not. */
+static bool has_room(const keeper *k) {
+  struct pollfd files[2] = {{.fd = k->pipes[0], .events = POLLOUT},
+                            {.fd = k->pipes[1], .events = POLLOUT}};
+  poll(files, 2, 0);
+  return files[0].revents && files[1].revents;
+}
+
+static void say_settled(keeper *k) {
+  cli_keeper_news news = {.word = CLI_SETTLED};
+  ioctl(k->pipes[0], FIONREAD, &news.unread[0]);
+  ioctl(k->pipes[1], FIONREAD, &news.unread[1]);
+  news.at = now();
+  say(k, news);
+  k->settled = true;
+}
+
+/* Where nobody is at work, nothing is on its way. */
+static void settle(keeper *k) {
+  if (now() >= k->settle_until || (cli_family_look(getpid()).busy == 0 && has_room(k)))
+    say_settled(k);
 }
 
 /* ---- ends ----------------------------------------------------------------------- */
@@ -67,9 +114,11 @@ static void look_at_children(keeper *k) {
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
       return;
     if (info.si_pid == k->program) {
-      say(k, (cli_keeper_news){0, status_of(&info)});
+      say(k, (cli_keeper_news){.word = CLI_OVER, .status = status_of(&info)});
       k->over = true;
+      k->settle_until = now() + settling;
       if (cli_family_is_only(k->program)) { /* nothing is left to keep */
+        say_settled(k);
         waitpid(k->program, NULL, WNOHANG);
         _exit(EXIT_SUCCESS);
       }
@@ -77,12 +126,6 @@ static void look_at_children(keeper *k) {
     }
     waitpid(info.si_pid, NULL, WNOHANG);
   }
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Until a child has ended, or a moment is over. */
@@ -100,13 +143,9 @@ static bool reap(keeper *k, pid_t group) {
   pid_t pid;
   while ((pid = waitpid(group, &status, WNOHANG)) > 0)
     if (pid == k->program && !k->over)
-      say(k, (cli_keeper_news){0, status});
+      say(k, (cli_keeper_news){.word = CLI_OVER, .status = status});
   return pid == 0;
 }
-
-/* One that hangs in the kernel, or belongs to another user, is not waited for for ever.
- */
-static const double patience = 5.0;
 
 /* Those who left the group live on: they have left the trial. */
 _Noreturn static void end_group(keeper *k) {
@@ -156,12 +195,15 @@ _Noreturn static void keep(keeper *k) {
   for (;;) {
     struct pollfd files[2] = {{.fd = k->signals, .events = POLLIN},
                               {.fd = k->line, .events = POLLIN}};
-    if (poll(files, 2, -1) < 0)
+    const bool settles = k->over && !k->settled;
+    if (poll(files, 2, settles ? (int)(1000.0 * look_pause) : -1) < 0)
       continue;
     if (files[0].revents && hear_signals(k))
       end_all(k);
     if (files[1].revents)
       hear_orders(k);
+    if (k->over && !k->settled)
+      settle(k);
   }
 }
 
@@ -175,7 +217,7 @@ static int open_signals(void) {
   return signalfd(-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-_Noreturn void cli_keeper(int line, int other, pid_t parent,
+_Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
                           void (*become_program)(void *user, pid_t keeper),
                           void *user) {
   setsid();
@@ -185,12 +227,14 @@ _Noreturn void cli_keeper(int line, int other, pid_t parent,
   if (getppid() != parent) /* it died before that line */
     _exit(EXIT_FAILURE);
   const pid_t self = getpid();
-  keeper k = {.line = line, .program = fork()};
+  keeper k = {.program = fork()};
   if (k.program == 0)
     become_program(user, self);
   const int why = errno;
-  keep_only(&k.line, other);
-  say(&k, (cli_keeper_news){k.program, why});
+  keep_only(&k, files);
+  say(&k, (cli_keeper_news){.word = k.program < 0 ? CLI_NOT_STARTED : CLI_STARTED,
+                            .pid = k.program,
+                            .status = why});
   if (k.program < 0)
     _exit(EXIT_FAILURE);
   k.signals = open_signals();

@@ -7,20 +7,38 @@
  * trial they are of. With one keeper a trial the kernel keeps them apart.
  *
  * The line between the two is a socket that keeps messages whole. The keeper says the
- * number of the program, then its status when it is over; when the line closes, the
- * keeper is gone. It is told what to end; when we die, the line closes at its side and
- * it ends everything.
+ * number of the program, its status when it is over, and when its output has settled:
+ * what it wrote may still be on its way then, through a tee that has not caught up. The
+ * keeper does nothing else, so that it sees what is in the pipes at that moment,
+ * however busy we are. When the line closes, the keeper is gone. It is told what to
+ * end; when we die, the line closes at its side and it ends everything.
  */
 #ifndef CLI_KEEPER_H
 #define CLI_KEEPER_H
 
 #include <sys/types.h>
 
-/* What a keeper says. */
+/* What a keeper says, in this order. */
+typedef enum cli_keeper_word {
+  CLI_NOT_STARTED, /* status: an errno */
+  CLI_STARTED,     /* pid: of the program */
+  CLI_OVER,        /* status: as from waitpid */
+  CLI_SETTLED      /* at, unread: all output of the program is in the pipes */
+} cli_keeper_word;
+
 typedef struct cli_keeper_news {
-  pid_t started; /* the number of the program; -1: there is none; 0: it is over */
-  int status;    /* of none: an errno; when it is over: as from waitpid */
+  cli_keeper_word word;
+  pid_t pid;
+  int status;
+  double at;     /* seconds on front_now()'s clock */
+  int unread[2]; /* bytes in the pipes at that time; what follows is somebody else's */
 } cli_keeper_news;
+
+/* The files of a keeper: the line; the program's ends of its pipes, to see what is in
+ * them; and one that is kept open until everything is over. */
+typedef struct cli_keeper_files {
+  int line, out, err, other;
+} cli_keeper_files;
 
 /* What a keeper is told, a message of one byte; it ends itself after either. */
 typedef enum cli_keeper_order {
@@ -29,10 +47,9 @@ typedef enum cli_keeper_order {
 } cli_keeper_order;
 
 /* Becomes the keeper, in a new child of `parent` in which all signals are blocked, and
- * never returns. `become_program` runs in the keeper's own child. `line` is kept open,
- * and so is `other`, until everything is over; nothing else is. Safe in the child of a
- * process with threads. */
-_Noreturn void cli_keeper(int line, int other, pid_t parent,
+ * never returns. `become_program` runs in the keeper's own child. Of the parent's files
+ * only those named stay open. Safe in the child of a process with threads. */
+_Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
                           void (*become_program)(void *user, pid_t keeper), void *user);
 
 #endif

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,12 @@
 #include <unistd.h>
 
 #include "common/base.h"
+#include "common/clock.h"
 #include "run/family.h"
 #include "run/keeper.h"
 
-/* Seconds from TERM to KILL, and from the program's end to not waiting for those who
- * still pass its output on; between two looks at who is left. */
-static const double term_grace = 5.0, pipe_grace = 0.5, look_pause = 0.005;
+/* Seconds from TERM to KILL, and between two looks at who is left. */
+static const double term_grace = 5.0, look_pause = 0.01;
 
 /* ---- starting ------------------------------------------------------------------- */
 
@@ -128,7 +129,11 @@ static pid_t fork_keeper(launch *l) {
   pthread_sigmask(SIG_SETMASK, &all, &old);
   const pid_t parent = getpid(), pid = fork();
   if (pid == 0)
-    cli_keeper(l->p->line[1], l->start->guard->fd, parent, become_program, l);
+    cli_keeper((cli_keeper_files){.line = l->p->line[1],
+                                  .out = l->p->out[1],
+                                  .err = l->p->err[1],
+                                  .other = l->start->guard->fd},
+               parent, become_program, l);
   const int why = errno;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   errno = why;
@@ -157,10 +162,10 @@ static int exec_error(int fd) {
 /* The numbers of the program and its keeper, once it is the program. */
 static cocabo_status await_start(const cli_start *start, pipes *p, pid_t keeper,
                                  pid_t *pid, cocabo_error *err) {
-  cli_keeper_news news = {.started = -1, .status = ECHILD};
-  const bool forked = await_news(p->line[0], &news) && news.started > 0;
+  cli_keeper_news news = {.status = ECHILD};
+  const bool forked = await_news(p->line[0], &news) && news.word == CLI_STARTED;
   const int why = forked ? exec_error(p->news[0]) : news.status;
-  *pid = news.started;
+  *pid = news.pid;
   if (forked && !why)
     return COCABO_OK;
   close_file(&p->line[0]); /* the keeper ends */
@@ -194,8 +199,11 @@ static void reset(cli_process *process) {
   process->out = process->err = process->line = -1;
   process->logs[0] = process->logs[1] = -1;
   process->log_short = process->exited = process->ending = false;
+  process->settled = false;
+  process->unread[0] = process->unread[1] = SIZE_MAX;
+  process->read_at = 0.0;
   process->stop = CLI_RUNS_ON;
-  process->kill_at = process->give_up_at = process->look_at = INFINITY;
+  process->kill_at = process->look_at = INFINITY;
   process->status = 0;
   process->tail.total = 0;
   cli_last_line_clear(&process->last);
@@ -235,9 +243,9 @@ cocabo_status cli_process_start(cli_process *process, const cli_start *start,
 
 int cli_process_files(const cli_process *process, struct pollfd *files) {
   int n = 0;
-  if (process->out >= 0)
+  if (process->out >= 0 && !process->settled)
     files[n++] = (struct pollfd){.fd = process->out, .events = POLLIN};
-  if (process->err >= 0)
+  if (process->err >= 0 && !process->settled)
     files[n++] = (struct pollfd){.fd = process->err, .events = POLLIN};
   if (process->line >= 0)
     files[n++] = (struct pollfd){.fd = process->line, .events = POLLIN};
@@ -267,42 +275,23 @@ static void take(cli_process *process, int which, const char *bytes, size_t size
   copy_to_log(process, which, bytes, size);
 }
 
-void cli_process_read(cli_process *process, int fd) {
-  if (fd == process->line) /* for cli_process_tick */
-    return;
-  const int which = fd == process->err;
+/* One piece, as much as is wanted of it; false: there is no more for now. */
+static bool read_piece(cli_process *process, int which) {
   char piece[1 << 16];
-  /* Not until it is empty: one that writes without end must not starve the others. */
-  for (int i = 0; i < 16; i++) {
-    const ssize_t size = read(fd, piece, sizeof piece);
-    if (size > 0)
-      take(process, which, piece, (size_t)size);
-    else if (size < 0 && errno == EINTR)
-      continue;
-    else if (size < 0 && errno == EAGAIN)
-      return;
-    else {
-      close_file(which ? &process->err : &process->out);
-      return;
-    }
+  int *fd = which ? &process->err : &process->out;
+  size_t *unread = &process->unread[which];
+  const size_t most = *unread < sizeof piece ? *unread : sizeof piece;
+  const ssize_t size = *fd >= 0 && most > 0 ? read(*fd, piece, most) : 0;
+  if (size > 0) {
+    take(process, which, piece, (size_t)size);
+    *unread -= *unread < SIZE_MAX ? (size_t)size : 0;
+  } else if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
+    close_file(fd);
   }
+  return size > 0 || (size < 0 && errno == EINTR);
 }
 
-/* ---- ending --------------------------------------------------------------------- */
-
-static void close_outputs(cli_process *process) {
-  close_file(&process->out);
-  close_file(&process->err);
-}
-
-/* Reads what is in the pipes now: what comes later is somebody else's. */
-static void drain(cli_process *process) {
-  const int files[2] = {process->out, process->err};
-  for (int i = 0; i < 2; i++)
-    if (files[i] >= 0)
-      cli_process_read(process, files[i]);
-  close_outputs(process);
-}
+/* ---- the keeper ----------------------------------------------------------------- */
 
 /* The keeper is gone. If somebody killed it, the program went with it. */
 static void part(cli_process *process) {
@@ -316,15 +305,21 @@ static void part(cli_process *process) {
   }
 }
 
-static void note_exit(cli_process *process, int status, double now) {
-  process->exited = true;
-  process->status = status;
-  process->give_up_at = now + pipe_grace;
-  process->look_at = now;
+static void note(cli_process *process, const cli_keeper_news *news) {
+  if (news->word == CLI_OVER) {
+    process->exited = true;
+    process->status = news->status;
+    process->look_at = 0.0;
+  } else if (news->word == CLI_SETTLED) {
+    process->settled = true;
+    process->look_at = 0.0;
+    for (int i = 0; i < 2 && process->read_at < news->at; i++)
+      process->unread[i] = (size_t)news->unread[i];
+  }
 }
 
 /* Hears what the keeper has to say. */
-static void hear(cli_process *process, double now) {
+static void hear(cli_process *process) {
   while (process->line >= 0) {
     cli_keeper_news news;
     const ssize_t got = recv(process->line, &news, sizeof news, MSG_DONTWAIT);
@@ -333,7 +328,7 @@ static void hear(cli_process *process, double now) {
     if (got < 0 && errno == EAGAIN)
       return;
     if (got == sizeof news)
-      note_exit(process, news.status, now);
+      note(process, &news);
     else
       part(process);
   }
@@ -346,9 +341,32 @@ static void order(cli_process *process, cli_keeper_order what) {
   process->ending = true;
 }
 
+/* Output that has settled is left to cli_process_tick, which knows how much there is.
+ */
+void cli_process_read(cli_process *process, int fd) {
+  hear(process);
+  if (process->settled || (fd != process->out && fd != process->err))
+    return;
+  const int which = fd == process->err;
+  /* Not until it is empty: one that writes without end must not starve the others. */
+  for (int i = 0; i < 16 && read_piece(process, which); i++)
+    process->read_at = front_now();
+}
+
+/* ---- ending --------------------------------------------------------------------- */
+
+/* Reads what is in the pipes, or what of it is the program's. */
+static void drain(cli_process *process) {
+  for (int which = 0; which < 2; which++)
+    for (int i = 0; i < 64 && read_piece(process, which); i++)
+      continue;
+  close_file(&process->out);
+  close_file(&process->err);
+}
+
 /* One that is over already is not stopped, however late we come to look. */
 void cli_process_stop(cli_process *process, cli_stop why, double now) {
-  hear(process, now);
+  hear(process);
   if (process->stop != CLI_RUNS_ON || process->exited)
     return;
   process->stop = why;
@@ -364,7 +382,6 @@ void cli_process_suspend(const cli_process *process, bool suspend) {
 
 void cli_process_postpone(cli_process *process, double seconds) {
   process->kill_at += seconds;
-  process->give_up_at += seconds;
 }
 
 void cli_process_kill(cli_process *process) {
@@ -373,7 +390,7 @@ void cli_process_kill(cli_process *process) {
   cli_keeper_news news;
   while (process->line >= 0)
     if (await_news(process->line, &news))
-      note_exit(process, news.status, 0.0);
+      note(process, &news);
     else
       part(process);
   drain(process);
@@ -388,19 +405,8 @@ static void look_after_the_stopped(cli_process *process, double now) {
   order(process, CLI_END_ALL);
 }
 
-/* The program is over. What it wrote may be on its way still, through a tee that has
- * not caught up: somebody is at work then. Where nobody is, what is in the pipes is all
- * that it had to say. */
-static void look_after_the_ended(cli_process *process, double now) {
-  const bool open = process->out >= 0 || process->err >= 0;
-  if (open && now < process->give_up_at && cli_family_look(process->keeper).busy > 0)
-    return;
-  drain(process);
-  order(process, CLI_END_GROUP);
-}
-
 bool cli_process_tick(cli_process *process, double now) {
-  hear(process, now);
+  hear(process);
   if (process->line < 0) {
     cli_process_kill(process); /* nobody: only the files are left */
     return true;
@@ -410,20 +416,22 @@ bool cli_process_tick(cli_process *process, double now) {
   if (!process->exited) {
     if (now >= process->kill_at)
       order(process, CLI_END_ALL);
-    return false;
-  }
-  if (process->stop != CLI_RUNS_ON)
+  } else if (process->stop != CLI_RUNS_ON) {
     look_after_the_stopped(process, now);
-  else
-    look_after_the_ended(process, now);
-  process->look_at = now + look_pause;
+    process->look_at = now + look_pause;
+  } else if (process->settled) {
+    drain(process);
+    order(process, CLI_END_GROUP);
+  }
   return false;
 }
 
 double cli_process_deadline(const cli_process *process) {
-  return process->ending   ? INFINITY
-         : process->exited ? process->look_at
-                           : process->kill_at;
+  if (process->ending)
+    return INFINITY;
+  if (!process->exited)
+    return process->kill_at;
+  return process->stop != CLI_RUNS_ON || process->settled ? process->look_at : INFINITY;
 }
 
 /* ---- finding -------------------------------------------------------------------- */

@@ -36,10 +36,12 @@ typedef struct cli_process {
   cli_stop stop;
   double kill_at; /* after cli_process_stop: when to stop being polite */
   bool exited;
-  double give_up_at; /* after the exit: when to stop waiting for the pipes */
-  double look_at;    /* after the exit: when to look again */
-  bool ending;       /* the keeper has its last order */
-  int status;        /* as from waitpid; valid once it is over */
+  bool settled;     /* all its output is in the pipes */
+  size_t unread[2]; /* bytes of it there; SIZE_MAX: all that is there */
+  double read_at;   /* when something was read last, on front_now()'s clock */
+  double look_at;   /* after the exit: when to look again */
+  bool ending;      /* the keeper has its last order */
+  int status;       /* as from waitpid; valid once it is over */
   cli_last_line last;
   cli_tail tail;
 } cli_process;

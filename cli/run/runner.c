@@ -474,9 +474,11 @@ static void wait_for_events(runner *r) {
   if (poll_files(r, files, n) <= 0)
     return;
   cli_signals_drain();
-  for (int i = 1; i < n; i++)
-    if (files[i].revents)
-      cli_process_read(&slot_of_file(r, files[i].fd)->attempt.process, files[i].fd);
+  for (int i = 1; i < n; i++) {
+    slot *s = files[i].revents ? slot_of_file(r, files[i].fd) : NULL;
+    if (s) /* reading one of its files may have closed another */
+      cli_process_read(&s->attempt.process, files[i].fd);
+  }
 }
 
 /* ---- showing -------------------------------------------------------------------- */
@@ -626,6 +628,7 @@ cocabo_status cli_run_trials(const cli_run *run, cli_ended *ended, cocabo_error 
               .idle_since = INFINITY};
   hold_standard_files();
   CB_TRY(cli_signals_catch(err));
+  cli_signals_catch_suspend();
   cocabo_status status = open_parts(&r, err);
   if (status == COCABO_OK)
     status = run_loop(&r, err);

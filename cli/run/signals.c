@@ -12,11 +12,13 @@
 #include "common/args.h"
 #include "common/base.h"
 
+/* The last two only where somebody stops children on Ctrl-Z. */
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP,  SIGUSR1,
                              SIGCHLD, SIGPIPE, SIGTSTP, SIGCONT};
-enum { N_CAUGHT = sizeof caught / sizeof *caught };
+enum { N_CAUGHT = sizeof caught / sizeof *caught, N_USUAL = N_CAUGHT - 2 };
 
 static struct sigaction old[N_CAUGHT];
+static int n_caught;
 static volatile sig_atomic_t stop;
 static volatile sig_atomic_t suspend; /* asked for: by a terminal, or by somebody */
 static volatile sig_atomic_t continued;
@@ -60,20 +62,30 @@ static struct sigaction action_for(int number) {
   return action;
 }
 
+static void catch_some(int first, int end) {
+  for (int i = first; i < end; i++) {
+    const struct sigaction action = action_for(caught[i]);
+    sigaction(caught[i], &action, &old[i]);
+  }
+  n_caught = end;
+}
+
 cocabo_status cli_signals_catch(cocabo_error *err) {
   if (pipe2(self_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
     return cb_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(errno));
   stop = suspend = 0;
-  for (int i = 0; i < N_CAUGHT; i++) {
-    const struct sigaction action = action_for(caught[i]);
-    sigaction(caught[i], &action, &old[i]);
-  }
+  catch_some(0, N_USUAL);
   return COCABO_OK;
 }
 
+void cli_signals_catch_suspend(void) {
+  catch_some(N_USUAL, N_CAUGHT);
+}
+
 void cli_signals_release(void) {
-  for (int i = 0; i < N_CAUGHT; i++)
+  for (int i = 0; i < n_caught; i++)
     sigaction(caught[i], &old[i], NULL);
+  n_caught = 0;
   close(self_pipe[0]);
   close(self_pipe[1]);
   self_pipe[0] = self_pipe[1] = -1;

@@ -259,16 +259,63 @@ static void a_busy_grandchild_with_the_pipe_is_given_a_moment(void **state) {
   (void)state;
   cli_outcome out;
   start("sh -c 'while :; do :; done' & echo $!");
-  while (!process.exited)
-    assert_goes_on();
-  assert_goes_on(); /* it may be passing something on */
-  test_clock += 0.49;
-  assert_goes_on();
-  test_clock += 0.02;
-  finish(0.0);
+  while (!process.exited) {
+    assert_false(is_over());
+    read_what_there_is();
+  }
+  const double exited = front_now();
+  finish(0.0); /* it might pass something on, but not for ever */
+  assert_true(front_now() - exited > 0.4);
   cli_outcome_read(&out, &process, "", false);
   assert_true(out.complete);
   assert_gone((pid_t)out.value);
+}
+
+/* However late we come to look. */
+static void output_after_the_end_is_not_the_programs(void **state) {
+  (void)state;
+  cli_outcome out;
+  char script[2 * CLI_FOLDER_SIZE + 100];
+  snprintf(script, sizeof script,
+           "(while ! test -e %s/go; do sleep 0.01; done; echo 999; echo 1 >%s/gone) &"
+           "echo 0.731",
+           guard.folder, guard.folder);
+  start(script);
+  while (is_alive(process.pid))
+    poll(NULL, 0, 5);
+  poll(NULL, 0, 700); /* it has settled, or that was given up */
+  char path[CLI_FOLDER_SIZE + 10];
+  snprintf(path, sizeof path, "%s/go", guard.folder);
+  close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  snprintf(path, sizeof path, "%s/gone", guard.folder);
+  for (int i = 0; i < 100 * PATIENCE && access(path, F_OK) != 0; i++)
+    poll(NULL, 0, 10);
+  finish(0.0);
+  cli_outcome_read(&out, &process, "", false);
+  assert_true(out.complete);
+  assert_close(out.value, 0.731, 1e-15);
+}
+
+static void output_on_its_way_is_the_programs(void **state) {
+  (void)state;
+  cli_outcome out;
+  char *const argv[] = {"bash", "-c",
+                        "exec > >(cat | cat | cat); seq 100000; echo 0.731", NULL};
+  const cli_start what = {.path = "/bin/bash",
+                          .argv = argv,
+                          .envp = environ,
+                          .guard = &guard,
+                          .logs = {-1, -1}};
+  cocabo_error err;
+  for (int i = 0; i < 10; i++) {
+    assert_ok(cli_process_start(&process, &what, &err));
+    if (i % 2) /* nobody reads: they wait for room */
+      poll(NULL, 0, 50);
+    finish(0.0);
+    cli_outcome_read(&out, &process, "", false);
+    assert_true(out.complete);
+    assert_close(out.value, 0.731, 1e-15);
+  }
 }
 
 /* Its number, from the first line of its output. */
@@ -494,6 +541,8 @@ int main(void) {
       cmocka_unit_test(a_program_that_cannot_start_is_a_sentence),
       cmocka_unit_test(a_grandchild_with_the_pipe_does_not_hold_us_up),
       cmocka_unit_test(a_busy_grandchild_with_the_pipe_is_given_a_moment),
+      cmocka_unit_test(output_after_the_end_is_not_the_programs),
+      cmocka_unit_test(output_on_its_way_is_the_programs),
       cmocka_unit_test(each_has_its_own_descendants),
       cmocka_unit_test(a_program_that_has_ended_is_not_stopped),
       cmocka_unit_test(a_killed_keeper_takes_the_program_along),
