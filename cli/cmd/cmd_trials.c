@@ -161,8 +161,9 @@ static cocabo_status choose(const cocabo_study *study, const query *q, ranked **
                             int64_t *n, cocabo_error *err) {
   const int64_t all = cocabo_study_count(study);
   ranked *list = cb_calloc((size_t)all + 1, sizeof *list);
-  cocabo_status status = list ? COCABO_OK : cb_no_memory(err);
-  *n = 0;
+  cocabo_status status = COCABO_OK;
+  if (!list)
+    return cb_no_memory(err);
   for (int64_t i = 0; i < all && status == COCABO_OK; i++) {
     cocabo_trial *trial = NULL;
     status = cocabo_study_trial(study, i, &trial, err);
@@ -321,8 +322,8 @@ static void comment(const cli_common *common, const cocabo_study *study, int sta
 
 static cocabo_status print_trials(const cocabo_study *study, const trials_args *args,
                                   query *q, cocabo_error *err) {
-  ranked *list;
-  int64_t n;
+  ranked *list = NULL;
+  int64_t n = 0;
   CB_TRY(parse_sort(args->sort, study, q, err));
   CB_TRY(choose(study, q, &list, &n, err));
   const cocabo_status status = args->common.json ? print_lines(study, list, n, err)
