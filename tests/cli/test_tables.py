@@ -62,6 +62,10 @@ class Tables(Case):
             elif value is not None:
                 self.ok("tell", number, repr(value), *study)
 
+    def commands(self):
+        listed = self.ok("--help").split("Commands:\n")[1].split("\n\n")[0]
+        return [line.split()[0] for line in listed.splitlines()]
+
     def column(self, title, *args):
         """The cells below a title, which stand to its right end."""
         lines = self.ok("trials", *args).splitlines()
@@ -338,7 +342,8 @@ class Meant(Tables):
                  ["import", "more.csv"], ["create", "-n", "9"], ["ask"]]
         for line in lines:
             self.ok(*line, "-f", "s.yaml")
-            self.assertIn("  -f, --file FILE", self.ok(line[0], "--help"), line)
+        for command in self.commands():
+            self.assertIn("  -f, --file FILE", self.ok(command, "--help"), command)
         self.assertEqual(json.loads(self.ok("export", "--format", "json", "-f",
                                             "s.yaml"))["study"], "svm")
         self.assertEqual(self.exported()["study"], "default")
@@ -394,8 +399,10 @@ class Hostile(Tables):
 
     def show(self, *args):
         """Looks at what a command shows on a terminal."""
-        shown, _ = self.on_terminal(*args, answer=b"n\n" if args[0] == "delete" else None)
+        answer = b"n\n" if args[0] == "delete" else None
+        shown, status = self.on_terminal(*args, answer=answer)
         self.look(shown, args)
+        return status
 
     def hostile(self):
         self.write("child.py", f"""
@@ -415,17 +422,22 @@ if int(os.environ["COCABO_TRIAL"]) % 3: print(os.environ["COCABO_TRIAL"])
         self.show(*line)
         self.assertEqual(len(self.lines("trials", "--state", "failed")), 3)
         study = ["--study", self.STUDY]
-        for args in ([["trials"], ["trials", "--sort", self.PARAMETER], ["best"], ["studies"],
-                      ["ask"], ["tell", "1", "7"], ["verify"], ["export", "--format", "csv"],
+        for args in ([[command] for command in self.commands()]
+                     + [["trials", "--sort", self.PARAMETER], ["tell", "1", "7"],
+                      ["export", "--format", "csv"],
                       ["export", "--format", "json"], ["export", "--format", "jsonl"],
                       ["export", "--format", "optuna-journal"],
-                      ["export", "--format", "csv", "-o", "/dev/stdout"], ["worker", "--timeout", "1"],
-                      ["create", "-v", "-n", "9"], ["run", "-n", "10", "-v"],
-                      ["plot", "-o", f"{BIDI}.svg"], ["delete"]]
+                      ["export", "--format", "csv", "-o", "/dev/stdout"],
+                      ["worker", "--timeout", "1"], ["create", "-v", "-n", "9"],
+                      ["run", "-n", "10", "-v"],
+                      ["plot", "-o", f"{BIDI}.svg"]]
                      + [["plot", "--kind", kind] for kind in
                         ("history", "slice", "parallel", "categories", "importance")]):
             for more in ([], ["--json"]):
                 self.show(*args, *study, *more)
+        self.ok("create", "-n", "20", *study)
+        for more in ([], ["--json"]):
+            self.assertEqual(self.show("ask", *study, *more), 0)
         for utf8 in ("C", "C.UTF-8"):
             self.environment["LC_ALL"] = utf8
             self.show("plot", "--kind", "categories", *study)
@@ -482,6 +494,7 @@ if int(os.environ["COCABO_TRIAL"]) % 3: print(os.environ["COCABO_TRIAL"])
         done = subprocess.run([test_cocabo.COCABO, *self.hostile()], cwd=self.folder,
                               env=self.environment, capture_output=True, timeout=120)
         self.look(done.stdout + done.stderr, "run")
+        self.ok("create", "-n", "20", "--study", self.STUDY)
         for args in (["trials"], ["best"], ["studies"], ["plot"], ["ask"], ["plot", "--json"],
                      ["trials", "--json"], ["best", "--json"], ["studies", "--json"],
                      ["--complete", "trials", "--study", ""]):
