@@ -438,6 +438,12 @@ if int(os.environ["COCABO_TRIAL"]) % 3: print(os.environ["COCABO_TRIAL"])
         self.ok("create", "-n", "20", *study)
         for more in ([], ["--json"]):
             self.assertEqual(self.show("ask", *study, *more), 0)
+        # Failures that are too many to be listed, and programs that are not there.
+        domain = "choice(" + ",".join(json.dumps(c) for c in self.CHOICES) + ")"
+        for command in (["false"], ["./{p}"]):
+            self.show("run", "--study", self.STUDY + command[0], "-n", "12", "--sampler",
+                      "random", "--set", "deterministic=false", "-p", f"p={domain}", "--",
+                      *command)
         for utf8 in ("C", "C.UTF-8"):
             self.environment["LC_ALL"] = utf8
             self.show("plot", "--kind", "categories", *study)
