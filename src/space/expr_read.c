@@ -19,10 +19,10 @@
 #include "base/text.h"
 #include "space/expr_steps.h"
 
-/* ---- reading: what is written ---------------------------------------------------- */
+/* ---- what is written ------------------------------------------------------------- */
 
 /* What binds how tightly. */
-enum level { OR, AND, NOT, COMPARISON, SUM, TERM, FACTOR, ATOM };
+enum level { OR, AND, NOT, COMPARISON, SUM, TERM, FACTOR, ATOM, NOTHING };
 
 typedef struct parser {
   const cocabo_space *space;
@@ -44,7 +44,7 @@ typedef struct parser {
 
 typedef struct operand {
   enum { A_NUMBER, A_TRUTH, A_CHOICE, A_LITERAL } type;
-  enum level level;        /* of its outermost infix */
+  enum level level;        /* of its outermost operator */
   const char *begin, *end; /* in the source */
   size_t out;              /* where its canonical text begins */
   size_t step;             /* A_CHOICE, A_LITERAL: the one step that it is */
@@ -119,7 +119,7 @@ static cocabo_status put_value(parser *p, const cocabo_value *value) {
   return COCABO_OK;
 }
 
-/* ---- reading: words -------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------- */
 
 #define BLANKS " \t\n\r"
 #define DIGITS "0123456789"
@@ -177,7 +177,7 @@ static bool take(parser *p, const char *token) {
   return true;
 }
 
-/* ---- reading: what is wrong ------------------------------------------------------ */
+/* ---- what is wrong --------------------------------------------------------------- */
 
 enum { SHORT = 40 }; /* bytes shown of a part: a sentence has room for three */
 
@@ -273,7 +273,7 @@ static cocabo_status fail_type(const parser *p, const operand *o, const char *wa
                  number ? "number" : "condition", want);
 }
 
-/* ---- reading: types -------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------- */
 
 static const cb_param *param_of(const parser *p, const operand *o) {
   return &p->space->params[o->param];
@@ -317,7 +317,7 @@ static cocabo_status want_number(parser *p, const operand *o) {
     return fail_type(p, o, "a number");
   const cb_param *param = param_of(p, o);
   step *s = &p->steps[o->step];
-  for (const step *t = p->steps; t < s; t++) /* one table for all uses */
+  for (const step *t = p->steps; t < s; t++) /* one table of numbers for all uses */
     if (t->op == OP_TABLE && t->param == o->param && t->n > 0) {
       *s = *t;
       return COCABO_OK;
@@ -369,7 +369,7 @@ static cocabo_status want_choice(const parser *p, const operand *choice,
                  shown, cb_text_show_within(other, guess.closest, SHORT));
 }
 
-/* ---- reading: factors ------------------------------------------------------------ */
+/* ---- factors --------------------------------------------------------------------- */
 
 static cocabo_status parse(parser *p, enum level level, operand *o);
 
@@ -518,7 +518,7 @@ static cocabo_status read_minus(parser *p, operand *o) {
   CB_TRY(parse(p, FACTOR, &inner));
   CB_TRY(want_number(p, &inner));
   /* -(1) is computed; -1 is a literal, and choices are compared with it by type. */
-  enclose(p, &inner, inner.type == A_LITERAL ? ATOM + 1 : FACTOR);
+  enclose(p, &inner, inner.type == A_LITERAL ? NOTHING : FACTOR);
   emit_op(p, OP_NEGATE);
   p->depth--;
   o->type = A_NUMBER;
@@ -598,7 +598,7 @@ static cocabo_status read_factor(parser *p, operand *o) {
   return add_number(p, is_number(&o->value) ? as_number(&o->value) : NAN);
 }
 
-/* ---- reading: comparisons -------------------------------------------------------- */
+/* ---- comparisons ----------------------------------------------------------------- */
 
 /* choice == literal, in either order: one step, in place of two. */
 static cocabo_status equal_choice(parser *p, const operand *choice,
@@ -610,8 +610,8 @@ static cocabo_status equal_choice(parser *p, const operand *choice,
   return ask_choice(p, p->n_steps - 1, choice->param, k);
 }
 
-/* choice == choice: which value of the right side each of the left one is, -1 if
- * none. */
+/* choice == choice: the table says which value of the right side each of the left one
+ * is, -1 if none. It is no table of numbers, which n = 0 marks. */
 static cocabo_status equal_choices(parser *p, const operand *l, const operand *r) {
   char left[CB_SHOWN], right[CB_SHOWN];
   const cb_param *a = param_of(p, l), *b = param_of(p, r);
@@ -795,7 +795,7 @@ static cocabo_status read_not(parser *p, operand *o) {
   return COCABO_OK;
 }
 
-/* ---- reading: everything --------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------ */
 
 /* What binds at least as tightly as the level, or stands in parentheses. */
 static cocabo_status parse(parser *p, enum level level, operand *o) {
@@ -875,10 +875,10 @@ cocabo_status cb_expr_parse(cb_expr **out, const cocabo_space *space, int n,
                    CB_EXPR_LENGTH);
   if (!cb_text_is_utf8(text))
     return cb_fail(err, COCABO_E_INVALID, "the expression is not valid UTF-8");
+  assert(n >= 0 && n <= space->n);
   parser p = {.space = space, .n = n, .text = text, .at = text, .err = err};
   p.steps = cb_calloc(length + 1, sizeof *p.steps);
-  /* A text in single quotes is kept twice, once as JSON, where it may double. */
-  p.words = cb_calloc(length + 1, 8);
+  p.words = cb_calloc(length + 1, 8); /* 'a' takes two words, "a" as JSON and a */
   cocabo_status status = p.steps && p.words ? parse_all(&p) : cb_no_memory(err);
   if (status == COCABO_OK)
     status = publish(&p, out);
