@@ -95,13 +95,6 @@ static void enclose(parser *p, const operand *o, enum level level) {
   put(p, ")");
 }
 
-/* In place of what has been written from `at` on. */
-static void put_again(parser *p, size_t at, const char *text) {
-  if (p->n_out <= CB_EXPR_LENGTH)
-    p->n_out = at;
-  put(p, text);
-}
-
 static cocabo_status put_value(parser *p, const cocabo_value *value) {
   cb_json_start(&p->json, p->err);
   if (value->type == COCABO_TEXT)
@@ -451,7 +444,7 @@ static cocabo_status read_word(parser *p, operand *o) {
   return COCABO_OK;
 }
 
-/* A literal, every word among them: all that a list may hold. Makes no step. */
+/* A literal, every word among them: all that a list may hold. Writes nothing. */
 static cocabo_status read_literal(parser *p, operand *o) {
   const char c = look(p);
   const char *digits = p->at + (c == '-');
@@ -468,7 +461,7 @@ static cocabo_status read_literal(parser *p, operand *o) {
     CB_TRY(read_word(p, o));
   }
   o->end = p->at;
-  return put_value(p, &o->value);
+  return COCABO_OK;
 }
 
 static cocabo_status use_parameter(parser *p, operand *o, int i) {
@@ -484,10 +477,10 @@ static cocabo_status use_parameter(parser *p, operand *o, int i) {
   emit(p, (step){.op = (int)ops[param->kind], .param = i});
   if (word_length(param->name) == strlen(param->name) &&
       find_reserved(param->name) < 0) {
-    put_again(p, o->out, param->name);
+    put(p, param->name);
     return COCABO_OK;
   }
-  put_again(p, o->out, "`");
+  put(p, "`");
   for (const char *s = param->name; *s; s++)
     insert(p, p->n_out, *s == '`' ? "``" : s, *s == '`' ? 2 : 1);
   put(p, "`");
@@ -551,7 +544,7 @@ static cocabo_status read_call(parser *p, operand *o) {
                    show(shown, o->begin, o->end));
   const int op = reserved[find_reserved(name)].op;
   CB_TRY(go_deeper(p, o->begin));
-  put_again(p, o->out, name);
+  put(p, name);
   for (int k = 0; take(p, k == 0 ? "(" : ","); k++) {
     operand argument;
     if (k > 0 && op <= LAST_UNARY)
@@ -590,6 +583,7 @@ static cocabo_status read_factor(parser *p, operand *o) {
                     : -1;
   if (i >= 0 && i < p->n)
     return use_parameter(p, o, i);
+  CB_TRY(put_value(p, &o->value));
   if (o->value.type == COCABO_BOOL) {
     emit_op(p, o->value.as.boolean ? OP_YES : OP_NO);
     return COCABO_OK;
@@ -671,7 +665,9 @@ static cocabo_status want_level(parser *p, const operand *o, const operand *ordi
     return add_number(p, k);
   }
   const cb_param *b = param_of(p, o);
-  bool same = b->kind == CB_ORDINAL && a->n_choices == b->n_choices;
+  if (b->kind != CB_ORDINAL)
+    return fail_type(p, o, "an ordinal");
+  bool same = a->n_choices == b->n_choices;
   for (int k = 0; same && k < a->n_choices; k++)
     same = cb_value_equal(&a->choices[k], &b->choices[k]);
   if (same)
@@ -705,6 +701,7 @@ static cocabo_status read_list(parser *p, int op, const operand *l) {
     int k = -1;
     put(p, s.n == 0 ? "(" : ", ");
     CB_TRY(read_literal(p, &literal));
+    CB_TRY(put_value(p, &literal.value));
     CB_TRY(choice ? want_choice(p, l, &literal, &k) : want_number(p, &literal));
     CB_TRY(add_number(p, choice ? k : as_number(&literal.value)));
   }
@@ -722,28 +719,28 @@ static cocabo_status read_list(parser *p, int op, const operand *l) {
 }
 
 typedef struct infix {
-  enum level level;
   const char *token, *text;
+  enum level level;
   int op;
 } infix;
 
 /* The operator of this level that comes next, or NULL. */
 static const infix *take_operator(parser *p, enum level level) {
-  static const infix infixes[] = {{OR, "or", " or ", OP_OR},
-                                  {AND, "and", " and ", OP_AND},
-                                  {COMPARISON, "==", " == ", OP_EQUAL},
-                                  {COMPARISON, "!=", " != ", OP_UNEQUAL},
-                                  {COMPARISON, "<", " < ", OP_LESS},
-                                  {COMPARISON, "<=", " <= ", OP_LESS_EQUAL},
-                                  {COMPARISON, ">", " > ", OP_GREATER},
-                                  {COMPARISON, ">=", " >= ", OP_GREATER_EQUAL},
-                                  {COMPARISON, "in", " in ", OP_IN},
-                                  {COMPARISON, "not", " not in ", OP_NOT_IN},
-                                  {SUM, "+", " + ", OP_ADD},
-                                  {SUM, "-", " - ", OP_SUBTRACT},
-                                  {TERM, "*", " * ", OP_MULTIPLY},
-                                  {TERM, "/", " / ", OP_DIVIDE},
-                                  {TERM, "%", " % ", OP_MODULO}};
+  static const infix infixes[] = {{"or", " or ", OR, OP_OR},
+                                  {"and", " and ", AND, OP_AND},
+                                  {"==", " == ", COMPARISON, OP_EQUAL},
+                                  {"!=", " != ", COMPARISON, OP_UNEQUAL},
+                                  {"<", " < ", COMPARISON, OP_LESS},
+                                  {"<=", " <= ", COMPARISON, OP_LESS_EQUAL},
+                                  {">", " > ", COMPARISON, OP_GREATER},
+                                  {">=", " >= ", COMPARISON, OP_GREATER_EQUAL},
+                                  {"in", " in ", COMPARISON, OP_IN},
+                                  {"not", " not in ", COMPARISON, OP_NOT_IN},
+                                  {"+", " + ", SUM, OP_ADD},
+                                  {"-", " - ", SUM, OP_SUBTRACT},
+                                  {"*", " * ", TERM, OP_MULTIPLY},
+                                  {"/", " / ", TERM, OP_DIVIDE},
+                                  {"%", " % ", TERM, OP_MODULO}};
   for (size_t i = 0; i < sizeof infixes / sizeof infixes[0]; i++)
     if (infixes[i].level == level && take(p, infixes[i].token))
       return &infixes[i];
@@ -821,20 +818,6 @@ static cocabo_status parse(parser *p, enum level level, operand *o) {
   return COCABO_OK;
 }
 
-static cocabo_status parse_all(parser *p) {
-  operand o;
-  CB_TRY(parse(p, OR, &o));
-  CB_TRY(want_truth(p, &o));
-  if (look(p))
-    return fail_found(p, "an operator or the end");
-  if (p->n_out > CB_EXPR_LENGTH)
-    return cb_fail(p->err, COCABO_E_INVALID,
-                   "the expression is too long with all its blanks and quotes, want "
-                   "at most %d bytes",
-                   CB_EXPR_LENGTH);
-  return COCABO_OK;
-}
-
 /* One block of what has been read. */
 static cocabo_status publish(const parser *p, cb_expr **out) {
   int n_params = 0;
@@ -863,6 +846,20 @@ static cocabo_status publish(const parser *p, cb_expr **out) {
   return COCABO_OK;
 }
 
+static cocabo_status parse_all(parser *p, cb_expr **out) {
+  operand o;
+  CB_TRY(parse(p, OR, &o));
+  CB_TRY(want_truth(p, &o));
+  if (look(p))
+    return fail_found(p, "an operator or the end");
+  if (p->n_out > CB_EXPR_LENGTH)
+    return cb_fail(p->err, COCABO_E_INVALID,
+                   "the expression is too long with all its blanks and quotes, want "
+                   "at most %d bytes",
+                   CB_EXPR_LENGTH);
+  return publish(p, out);
+}
+
 cocabo_status cb_expr_parse(cb_expr **out, const cocabo_space *space, int n,
                             const char *text, cocabo_error *err) {
   *out = NULL;
@@ -879,9 +876,8 @@ cocabo_status cb_expr_parse(cb_expr **out, const cocabo_space *space, int n,
   parser p = {.space = space, .n = n, .text = text, .at = text, .err = err};
   p.steps = cb_calloc(length + 1, sizeof *p.steps);
   p.words = cb_calloc(length + 1, 8); /* 'a' takes two words, "a" as JSON and a */
-  cocabo_status status = p.steps && p.words ? parse_all(&p) : cb_no_memory(err);
-  if (status == COCABO_OK)
-    status = publish(&p, out);
+  const cocabo_status status =
+      p.steps && p.words ? parse_all(&p, out) : cb_no_memory(err);
   cb_json_free(&p.json);
   cb_free(p.words);
   cb_free(p.numbers);

@@ -62,6 +62,8 @@ static int make_space(void **state) {
       {"mix", "ordinal(1,2,many)"},
       {"\xce\xbb", "float(0,1)"},
       {"quo\"te", "choice(\"it's\",\"say \\\"so\\\"\",\"a\\nb\",\"\")"},
+      {"batch", "choice(128,64)"},
+      {"shape", "choice(small,medium,large)"},
       {"late", "int(0,9)"}};
   space = cocabo_space_new();
   for (size_t i = 0; i < COUNT(params); i++)
@@ -90,6 +92,7 @@ static int set_point(void **state) {
   set_int("flag", 1);   /* true */
   set_int("on", 1);     /* false */
   set_int("lr", 1);     /* 1.0 */
+  set_int("batch", 1);  /* 64 */
   set_real("my rate", 0.25);
   set_int("in", 3);
   set_int("min", 4);
@@ -271,6 +274,9 @@ static void what_holds_is_true_and_its_negation_is_not(void **state) {
       /* choices with choices */
       "kernel != pool",
       "pool == pool",
+      "units == batch and units + 1 == 65",
+      "batch * units == 4096",
+      "units + 1 == 65 and batch == units",
       /* names */
       "`my rate` == .25",
       "`in` == 3",
@@ -639,7 +645,12 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
        "parameters \"kernel\" and \"units\" have no choice in common"},
       {"size < grade", "8", "parameters \"size\" and \"grade\" have different levels"},
       {"size < kernel", "8",
-       "parameters \"size\" and \"kernel\" have different levels"},
+       "parameter \"kernel\" is choice(linear,poly,rbf), want an ordinal"},
+      {"size >= shape", "9",
+       "parameter \"shape\" is choice(small,medium,large), want an ordinal"},
+      {"units < size", "1",
+       "parameter \"units\" is choice(16,32,64,128), want an ordinal"},
+      {"size < depth", "8", "parameters \"size\" and \"depth\" have different levels"},
       /* types */
       {"kernel < poly", "1",
        "parameter \"kernel\" is choice(linear,poly,rbf), want an ordinal or a number"},
