@@ -820,6 +820,7 @@ static cocabo_status parse(parser *p, enum level level, operand *o) {
 
 /* One block of what has been read. */
 static cocabo_status publish(const parser *p, cb_expr **out) {
+  assert(p->height == 1);
   int n_params = 0;
   for (int i = 0; i < p->n; i++)
     n_params += p->named[i];

@@ -488,6 +488,7 @@ static void violation_is_the_gap(void **state) {
                {"false", 1},
                {"exp(1000) < 0", INFINITY},
                {"x + 1 <= y - 1", 0.5}};
+  set_int("pool", 3); /* linear, far from poly */
   for (size_t i = 0; i < COUNT(cases); i++) {
     cb_expr *e = parse(cases[i].text);
     const double got = cb_expr_violation(e, cells, active);
@@ -788,6 +789,12 @@ static void nesting_has_an_end(void **state) {
       assert_int_equal(n + (i == 1) <= CB_EXPR_DEPTH, e != NULL);
       cb_expr_free(e);
     }
+  /* What is closed is no longer nested. */
+  assert_int_equal(test(nest(100, "(x) + ", "1 < 2", "")), CB_FALSE);
+  assert_int_equal(test(nest(100, "-x + ", "1 < 2", "")), CB_TRUE);
+  assert_int_equal(test(nest(100, "abs(x) + ", "1 < 2", "")), CB_FALSE);
+  assert_int_equal(test(nest(100, "not on and ", "flag", "")), CB_TRUE);
+
   char sentence[200], quoted[69] = {0};
   memset(quoted, '(', sizeof quoted - 1);
   snprintf(sentence, sizeof sentence,
