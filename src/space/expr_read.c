@@ -172,8 +172,10 @@ static bool take(parser *p, const char *token) {
 
 /* ---- what is wrong --------------------------------------------------------------- */
 
-enum { SHORT = 40 }; /* bytes shown of a part: a sentence has room for three */
+/* Bytes shown of the expression and of a part: a sentence has room for three parts. */
+enum { QUOTE = 60, SHORT = 40 };
 
+/* Quotes the expression, or what of a long one is around the place. */
 __attribute__((format(printf, 3, 4))) static cocabo_status
 fail_at(const parser *p, const char *at, const char *fmt, ...) {
   char shown[CB_SHOWN], why[sizeof((cocabo_error *)0)->message];
@@ -183,10 +185,16 @@ fail_at(const parser *p, const char *at, const char *fmt, ...) {
   va_end(args);
   int column = 1;
   size_t size;
-  for (const char *s = p->text; s < at; s += size, column++)
+  const char *from = p->text;
+  const bool cut = strlen(p->text) > QUOTE && at - p->text > SHORT;
+  for (const char *s = from; s < at; s += size, column++) {
     cb_text_decode(s, &size);
-  return cb_fail(p->err, COCABO_E_INVALID, "in \"%s\" at column %d: %s",
-                 cb_text_show(shown, p->text), column, why);
+    if (cut && at - s > SHORT / 2)
+      from = s + size;
+  }
+  return cb_fail(p->err, COCABO_E_INVALID, "in \"%s%s\" at column %d: %s",
+                 cut ? "..." : "", cb_text_show_within(shown, from, QUOTE), column,
+                 why);
 }
 
 static const char *show(char out[static CB_SHOWN], const char *begin, const char *end) {

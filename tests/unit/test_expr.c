@@ -719,18 +719,35 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   assert_refused("x < \xff", "the expression is not valid UTF-8");
 }
 
+/* With the last 20 bytes before it. */
+static void a_long_expression_is_quoted_at_the_place(void **state) {
+  (void)state;
+  assert_refused("x < y or x < 2 * y or x < 3 * y or x < 4 * y or x << 5 * y",
+                 "in \"x < y or x < 2 * y or x < 3 * y or x < 4 * y or x << 5 * y\" at "
+                 "column 51: found \"<<\", want an operator");
+  assert_refused(
+      "kernel in (poly, linear, rbf) and x < 3 and size = small and "
+      "units < 100 and x > -10 and y < 5 and n < 7",
+      "in \"... and x < 3 and size = small and units < 100 and x > -10 a...\" "
+      "at column 50: found \"=\", did you mean \"==\"?");
+  /* 20 bytes before it is the second byte of a lambda. */
+  assert_refused("`\xce\xbb` < 3 and `\xce\xbb` + `\xce\xbb` + `\xce\xbb` * "
+                 "`\xce\xbb` + n * n * n    < size + n",
+                 "in \"...` + n * n * n    < size + n\" at column 52: parameter "
+                 "\"size\" is ordinal(small,medium,large), want a number");
+}
+
 static void long_names_leave_room_for_the_reason(void **state) {
   (void)state;
-  char text[CB_EXPR_LENGTH];
+  char text[CB_EXPR_LENGTH], name[80] = {0}, quoted[80] = {0}, sentence[300];
   memset(text, ' ', 1000);
   memset(text + 200, 'z', 300);
   strcpy(text + 1000, "< 1");
-  char zeros[80] = {0}, sentence[300];
-  memset(zeros, 'z', 37);
-  char blanks[80] = {0};
-  memset(blanks, ' ', 68);
+  memset(name, 'z', 37);
+  memset(quoted, 'z', 57);
+  memset(quoted, ' ', 20);
   snprintf(sentence, sizeof sentence,
-           "in \"%s...\" at column 201: no parameter \"%s...\"", blanks, zeros);
+           "in \"...%s...\" at column 201: no parameter \"%s...\"", quoted, name);
   assert_refused(text, sentence);
 }
 
@@ -795,10 +812,10 @@ static void nesting_has_an_end(void **state) {
   assert_int_equal(test(nest(100, "abs(x) + ", "1 < 2", "")), CB_FALSE);
   assert_int_equal(test(nest(100, "not on and ", "flag", "")), CB_TRUE);
 
-  char sentence[200], quoted[69] = {0};
+  char sentence[200], quoted[58] = {0};
   memset(quoted, '(', sizeof quoted - 1);
   snprintf(sentence, sizeof sentence,
-           "in \"%s...\" at column 65: nested too deeply, want at most 64 levels",
+           "in \"...%s...\" at column 65: nested too deeply, want at most 64 levels",
            quoted);
   assert_refused(nest(CB_EXPR_LENGTH, "(", "", ""), sentence);
 }
@@ -861,6 +878,7 @@ int main(void) {
       AT_THE_POINT(expressions_are_written_in_one_way),
       AT_THE_POINT(an_expression_knows_whom_it_names),
       AT_THE_POINT(what_is_wrong_is_said_with_its_place),
+      AT_THE_POINT(a_long_expression_is_quoted_at_the_place),
       AT_THE_POINT(long_names_leave_room_for_the_reason),
       AT_THE_POINT(nesting_has_an_end),
       AT_THE_POINT(length_has_an_end),
