@@ -14,7 +14,8 @@
  * Names. NAME is [A-Za-z_][A-Za-z0-9_.]*. Other names, keywords (and or not in true
  * false null) and names of functions stand in backquotes, a backquote in them doubled.
  * A bare word is the parameter of that name if there is one, else text; in the list of
- * `in` it is always text. Quoted text is as in JSON, in double or in single quotes.
+ * `in` it is always text, and so is the name of a function before no parenthesis: pool
+ * == max. Quoted text is as in JSON, in double or in single quotes.
  *
  * Types are checked when an expression is read. Real and int parameters are numbers. A
  * choice or ordinal of numbers only is a number in arithmetic, in `<` and its like, and
