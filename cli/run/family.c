@@ -72,6 +72,7 @@ static void skip_words(const char **text, int n) {
 typedef struct facts {
   char state; /* R, S, D, T, Z ... as ps shows it */
   pid_t parent;
+  uint64_t work;  /* ticks of processor time, with that of children waited for */
   uint64_t start; /* ticks since the machine's start */
 } facts;
 
@@ -91,7 +92,11 @@ static bool read_facts(pid_t pid, facts *out) {
   at += 2;
   skip_words(&at, 1);
   out->parent = (pid_t)next_number(&at);
-  skip_words(&at, 17); /* fields 5 to 21 */
+  skip_words(&at, 9); /* fields 5 to 13 */
+  out->work = 0;
+  for (int i = 0; i < 4; i++)
+    out->work += next_number(&at);
+  skip_words(&at, 4); /* fields 18 to 21 */
   out->start = next_number(&at);
   return true;
 }
@@ -223,19 +228,47 @@ void cli_family_signal(pid_t head, int number) {
       send_signal(f.members[sent], number);
 }
 
+/* Its count of pauses, of the main thread. */
+static uint64_t count_pauses(pid_t pid) {
+  static const char title[] = "\nvoluntary_ctxt_switches:";
+  char text[4096];
+  const int fd = open(path_of(pid, "/status").text, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return 0;
+  const ssize_t size = read(fd, text, sizeof text - 1);
+  close(fd);
+  text[size > 0 ? size : 0] = '\0';
+  const char *at = strstr(text, title);
+  if (!at)
+    return 0;
+  at += strlen(title);
+  at += strspn(at, " \t");
+  return next_number(&at);
+}
+
 cli_activity cli_family_look(pid_t head) {
   family f;
   f.n = 0;
-  cli_activity found = {0, 0};
+  cli_activity found = {0, 0, 0, 0.0};
   add_descendants(&f, head);
   for (int i = 0; i < f.n; i++) {
     facts now;
+    const uint64_t pauses = count_pauses(f.members[i].pid);
     if (!read_facts(f.members[i].pid, &now) || now.start != f.members[i].start)
       continue;
     found.alive += now.state != 'Z' && now.state != 'X';
     found.busy += now.state == 'R' || now.state == 'D';
+    found.pauses += pauses;
+    found.seconds += (double)now.work / (double)sysconf(_SC_CLK_TCK);
   }
   return found;
+}
+
+/* Each waited at both looks and has not begun to wait again between: so all of them
+ * waited from the end of the first look to the beginning of the second. */
+bool cli_family_was_idle(cli_activity before, cli_activity after) {
+  return before.busy == 0 && after.busy == 0 && before.alive == after.alive &&
+         before.pauses == after.pauses;
 }
 
 bool cli_family_is_only(pid_t child) {

@@ -10,17 +10,23 @@
 #define CLI_FAMILY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Sends a signal to every descendant, once each; not to the head itself. */
 void cli_family_signal(pid_t head, int number);
 
-/* How many descendants live, at least, and how many of those are at work: they run, or
- * wait for a disk. The others wait for somebody or for time to pass. */
+/* How many descendants live, and how many of those are at work: they run, or wait for a
+ * disk. The others wait for somebody or for time to pass. */
 typedef struct cli_activity {
   int alive, busy;
+  uint64_t pauses; /* how often they have begun to wait, in all */
+  double seconds;  /* of processor time, theirs and that of children they waited for */
 } cli_activity;
 cli_activity cli_family_look(pid_t head);
+/* Whether two looks in a row prove that nobody was at work at a moment between them.
+ * One look does not: members may hand the work on behind its back. */
+bool cli_family_was_idle(cli_activity before, cli_activity after);
 
 /* Whether this process has no child but one, which has ended: then it has no
  * descendants at all. */

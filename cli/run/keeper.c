@@ -19,10 +19,11 @@
 
 #include "run/family.h"
 
-/* Seconds: how long to wait for those who pass the program's output on, and between two
- * looks at them; how long for those who were killed. One that hangs in the kernel, or
- * belongs to another user, is not waited for for ever. */
-static const double settling = 0.5, look_pause = 0.005, patience = 5.0;
+/* Seconds: how much work those may do who pass the program's output on, and the time
+ * between two looks at them; how long to wait for them, and for those who were killed.
+ * One that hangs in the kernel, or belongs to another user, is not waited for for ever.
+ */
+static const double settling = 0.3, look_pause = 0.005, patience = 5.0;
 
 typedef struct keeper {
   int line, signals;
@@ -30,6 +31,7 @@ typedef struct keeper {
   pid_t program;
   bool over, settled; /* it was said */
   double settle_until;
+  double seconds; /* of work by its descendants, when it was over */
 } keeper;
 
 /* ---- files ---------------------------------------------------------------------- */
@@ -91,9 +93,14 @@ static void say_settled(keeper *k) {
   k->settled = true;
 }
 
-/* Where nobody is at work, nothing is on its way. */
+/* Where nobody is at work, nothing is on its way. One that is at work for as long as
+ * this has work of its own; on a busy machine it may take longer to get there. */
 static void settle(keeper *k) {
-  if (now() >= k->settle_until || (cli_family_look(getpid()).busy == 0 && has_room(k)))
+  const cli_activity before = cli_family_look(getpid());
+  const bool room = has_room(k);
+  const cli_activity after = cli_family_look(getpid());
+  if ((room && cli_family_was_idle(before, after)) ||
+      after.seconds - k->seconds >= settling || now() >= k->settle_until)
     say_settled(k);
 }
 
@@ -116,7 +123,8 @@ static void look_at_children(keeper *k) {
     if (info.si_pid == k->program) {
       say(k, (cli_keeper_news){.word = CLI_OVER, .status = status_of(&info)});
       k->over = true;
-      k->settle_until = now() + settling;
+      k->settle_until = now() + patience;
+      k->seconds = cli_family_look(getpid()).seconds;
       if (cli_family_is_only(k->program)) { /* nothing is left to keep */
         say_settled(k);
         waitpid(k->program, NULL, WNOHANG);
