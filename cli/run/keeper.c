@@ -123,13 +123,13 @@ static void look_at_children(keeper *k) {
     if (info.si_pid == k->program) {
       say(k, (cli_keeper_news){.word = CLI_OVER, .status = status_of(&info)});
       k->over = true;
-      k->settle_until = now() + patience;
-      k->seconds = cli_family_look(getpid()).seconds;
       if (cli_family_is_only(k->program)) { /* nothing is left to keep */
         say_settled(k);
         waitpid(k->program, NULL, WNOHANG);
         _exit(EXIT_SUCCESS);
       }
+      k->settle_until = now() + patience;
+      k->seconds = cli_family_look(getpid()).seconds;
       return;
     }
     waitpid(info.si_pid, NULL, WNOHANG);

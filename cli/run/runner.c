@@ -58,8 +58,9 @@ typedef struct runner {
   cli_lease *lease;
   slot *slots; /* run->workers */
   cli_bar bar;
-  double end;    /* when time is over */
-  bool stopping; /* nothing new, and what runs is given back */
+  double end;      /* when time is over */
+  double alive_at; /* when we last looked at the clock */
+  bool stopping;   /* nothing new, and what runs is given back */
   cli_ended ended;
   double ask_at;         /* when to ask again */
   cocabo_status refusal; /* why the last ask gave nothing; COCABO_OK: it did */
@@ -450,18 +451,29 @@ static void suspend(runner *r) {
   for (int64_t i = 0; i < r->run->workers; i++)
     if (r->slots[i].state == RUNNING)
       cli_process_suspend(&r->slots[i].attempt.process, false);
-  postpone(r, front_now() - from);
+  r->alive_at = front_now();
+  postpone(r, r->alive_at - from);
 }
 
 /* Waits no longer than a second, so that a longer wait is known for what it is: we were
  * stopped, or the machine was paused. */
+static const double heartbeat = 1.0;
+
+/* We were continued after a stop, or waited for longer than we meant to: the time since
+ * the last look is nobody's. */
+static void forgive_pause(runner *r, bool waited) {
+  const double now = front_now(), gone = now - r->alive_at;
+  if (cli_signals_continued() || (waited && gone > 2.0 * heartbeat))
+    postpone(r, gone);
+  r->alive_at = now;
+}
+
 static int poll_files(runner *r, struct pollfd *files, int n) {
-  const double from = front_now(), heartbeat = 1.0;
-  const int wait = milliseconds_to_wait(r, from), most = (int)(1000.0 * heartbeat);
+  const int most = (int)(1000.0 * heartbeat);
+  forgive_pause(r, false);
+  const int wait = milliseconds_to_wait(r, r->alive_at);
   const int found = poll(files, (nfds_t)n, wait < most ? wait : most);
-  const double taken = front_now() - from;
-  if (taken > 2.0 * heartbeat)
-    postpone(r, taken);
+  forgive_pause(r, true);
   return found;
 }
 
@@ -607,7 +619,7 @@ static void close_parts(runner *r) {
 }
 
 static cocabo_status run_loop(runner *r, cocabo_error *err) {
-  const double now = front_now();
+  const double now = r->alive_at = front_now();
   r->end = r->run->timeout > 0.0 ? now + r->run->timeout : INFINITY;
   cli_state state = read_state(r);
   r->bar = cli_bar_start(r->run->common->quiet, &state, now, r->end);

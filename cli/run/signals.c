@@ -105,6 +105,12 @@ int cli_signals_stop(void) {
   return stop;
 }
 
+bool cli_signals_continued(void) {
+  const bool was = continued != 0;
+  continued = 0;
+  return was;
+}
+
 bool cli_signals_suspended(void) {
   return suspend != 0;
 }
@@ -120,4 +126,5 @@ void cli_signals_suspend(void) {
   if (!continued && by_hand)
     raise(SIGSTOP);
   sigaction(SIGTSTP, &caught_again, NULL);
+  continued = 0;
 }

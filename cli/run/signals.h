@@ -26,6 +26,9 @@ int cli_signals_stop(void);
 
 /* From now on Ctrl-Z is noted instead of followed, until cli_signals_release. */
 void cli_signals_catch_suspend(void);
+/* Whether this process was stopped some other way and goes on now; once for each time.
+ */
+bool cli_signals_continued(void);
 /* Whether somebody pressed Ctrl-Z; cli_signals_suspend then stops this process, as a
  * shell expects, and returns when it is continued. */
 bool cli_signals_suspended(void);
