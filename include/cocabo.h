@@ -326,6 +326,17 @@ COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,
  * it is on offer already, COCABO_E_STATE if it is complete or failed. */
 COCABO_API cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
                                                 cocabo_error *err) COCABO_MUST_CHECK;
+/* The same two for one attempt of a trial (cocabo_trial_attempt), as whoever has a
+ * lease should say it: when the lease has run out and the trial has been handed out
+ * again, the new attempt goes on and nothing changes. Without an attempt the current
+ * one is meant.
+ */
+COCABO_API cocabo_status cocabo_study_fail_attempt(cocabo_study *study, int64_t number,
+                                                   int64_t attempt, const char *reason,
+                                                   cocabo_error *err) COCABO_MUST_CHECK;
+COCABO_API cocabo_status
+cocabo_study_interrupt_attempt(cocabo_study *study, int64_t number, int64_t attempt,
+                               cocabo_error *err) COCABO_MUST_CHECK;
 /* Known results, and points to try first. Every parameter is named once. */
 COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
                                           const cocabo_value *values, size_t n,

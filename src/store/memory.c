@@ -178,13 +178,14 @@ static void move_lease(study_log *log, const cb_event *event, const holder *who)
       take_lease(log, (lease){event->number, who->owner, who->until});
     return;
   case CB_TRIAL_STALE:
-    if (event->number < log->n_trials && event->attempt < log->attempts[event->number])
+  case CB_TRIAL_FAILED:
+  case CB_TRIAL_INTERRUPTED:
+    if ((event->has_attempt || event->kind == CB_TRIAL_STALE) &&
+        event->number < log->n_trials && event->attempt < log->attempts[event->number])
       return; /* the lease is that of a later attempt */
     drop_lease(log, event->number);
     return;
   case CB_TRIAL_TOLD:
-  case CB_TRIAL_FAILED:
-  case CB_TRIAL_INTERRUPTED:
     drop_lease(log, event->number);
     return;
   default:

@@ -340,11 +340,12 @@ static cocabo_status update_lease(const appending *a, const cb_event *event,
     return a->what->owner ? grant_lease(a, event->number, err)
                           : end_lease(a, event->number, err);
   case CB_TRIAL_TOLD:
+    return end_lease(a, event->number, err);
   case CB_TRIAL_FAILED:
   case CB_TRIAL_INTERRUPTED:
-    return end_lease(a, event->number, err);
   case CB_TRIAL_STALE: /* unless the trial is somebody else's by now */
-    CB_TRY(last_attempt(a, event->number, &last, err));
+    if (event->has_attempt || event->kind == CB_TRIAL_STALE)
+      CB_TRY(last_attempt(a, event->number, &last, err));
     return event->attempt >= last ? end_lease(a, event->number, err) : COCABO_OK;
   default:
     return COCABO_OK;

@@ -173,12 +173,37 @@ cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char 
   if (!study)
     return is_null("study", err);
   CB_TRY(check_text("reason", reason, err));
-  return cb_study_fail(study, number, reason, err);
+  return cb_study_fail(study, number, CB_CURRENT, reason, err);
+}
+
+static cocabo_status check_attempt(int64_t attempt, cocabo_error *err) {
+  return attempt >= 0 ? COCABO_OK
+                      : cb_fail(err, COCABO_E_RANGE, "attempt is %lld, want 0 or more",
+                                (long long)attempt);
+}
+
+cocabo_status cocabo_study_fail_attempt(cocabo_study *study, int64_t number,
+                                        int64_t attempt, const char *reason,
+                                        cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(check_attempt(attempt, err));
+  CB_TRY(check_text("reason", reason, err));
+  return cb_study_fail(study, number, attempt, reason, err);
 }
 
 cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
                                      cocabo_error *err) {
-  return study ? cb_study_interrupt(study, number, err) : is_null("study", err);
+  return study ? cb_study_interrupt(study, number, CB_CURRENT, err)
+               : is_null("study", err);
+}
+
+cocabo_status cocabo_study_interrupt_attempt(cocabo_study *study, int64_t number,
+                                             int64_t attempt, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(check_attempt(attempt, err));
+  return cb_study_interrupt(study, number, attempt, err);
 }
 
 /* ---- adding points --------------------------------------------------------------- */

@@ -56,9 +56,11 @@ cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
                            cocabo_error *err);
 cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
                             cocabo_error *err);
-cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *reason,
-                            cocabo_error *err);
-cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
+/* attempt CB_CURRENT: whichever there is. Nothing happens to a later one. */
+enum { CB_CURRENT = -1 };
+cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,
+                            const char *reason, cocabo_error *err);
+cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
                                  cocabo_error *err);
 /* A point by its cells; result NULL: to be tried. */
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,

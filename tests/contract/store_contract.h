@@ -876,6 +876,22 @@ static void a_late_stale_ends_no_later_lease(void **state) {
   assert_expired(c, "");
 }
 
+/* Who lost the trial does not know it yet, and says that it failed. */
+static void a_late_end_ends_no_later_lease(void **state) {
+  contract *c = *state;
+  for (int64_t i = 0; i < 2; i++) {
+    const cb_event_kind kind = i == 0 ? CB_TRIAL_FAILED : CB_TRIAL_INTERRUPTED;
+    cb_event late = make_attempt(kind, i, 0), end = make_attempt(kind, i, 1);
+    late.has_attempt = end.has_attempt = true;
+    assert_leased(c, make_asked(i), "w", OVER);
+    assert_leased(c, make_resumed(i, 1), "v", OVER);
+    assert_leased(c, late, NULL, 0);
+    assert_expired(c, i == 0 ? "0 " : "1 ");
+    assert_leased(c, end, NULL, 0);
+    assert_expired(c, "");
+  }
+}
+
 static void leases_are_renewed_by_their_owner(void **state) {
   contract *c = *state;
   assert_leased(c, make_asked(0), "w", OVER);
@@ -1027,6 +1043,7 @@ static int run_store_contract(const char *name) {
       CLAIM(a_finished_trial_has_no_lease),
       CLAIM(whoever_resumes_takes_the_lease),
       CLAIM(a_late_stale_ends_no_later_lease),
+      CLAIM(a_late_end_ends_no_later_lease),
       CLAIM(leases_are_renewed_by_their_owner),
       CLAIM(a_refused_or_repeated_append_moves_no_lease),
       CLAIM(leases_belong_to_one_study),
