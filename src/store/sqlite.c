@@ -504,7 +504,14 @@ static cocabo_status create_inside(appending *a, const char *name, cocabo_error 
   if (a->study >= 0)
     return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", name);
   CB_TRY(insert_study(a->store, name, a->letters, &a->study, err));
-  return insert_event(a, a->what->events, err);
+  for (int i = 0; i < a->what->n; i++) {
+    const cb_event *event = &a->what->events[i];
+    CB_TRY(check_event(a, event, err));
+    CB_TRY(insert_event(a, event, err));
+    a->last_seq++;
+    a->next_number += makes_trial(event);
+  }
+  return COCABO_OK;
 }
 
 /* What cannot be read back must not be written: the log would have no beginning. */
@@ -519,18 +526,20 @@ static cocabo_status check_readable(sqlite_store *s, const cb_event *created,
               : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
 }
 
-static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *created,
-                                  int64_t *id, cocabo_error *err) {
-  const cb_append what = {.events = created, .n = 1};
+static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *events,
+                                  int n, int64_t *id, cocabo_error *err) {
+  const cb_append what = {.events = events, .n = n};
   appending a = {.store = s, .what = &what, .time = now()};
-  if (!created->space)
+  if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
-  CB_TRY(check_readable(s, created, err));
-  cb_codec_letters(created->space, a.letters);
+  CB_TRY(check_readable(s, events, err));
+  cb_codec_letters(events->space, a.letters);
   CB_TRY(cb_database_begin(&s->db, true, err));
   CB_TRY(cb_database_end(&s->db, create_inside(&a, name, err), err));
-  created->seq = 1;
-  created->time = a.time;
+  for (int i = 0; i < n; i++) {
+    events[i].seq = i + 1;
+    events[i].time = a.time;
+  }
   *id = a.study;
   return COCABO_OK;
 }
@@ -580,7 +589,14 @@ static cocabo_status create(cocabo_store *store, const char *name, cb_event *cre
                             int64_t *id, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   CB_TRY(enter(s, err));
-  return leave(s, create_study(s, name, created, id, err));
+  return leave(s, create_study(s, name, created, 1, id, err));
+}
+
+static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
+                                int n, int64_t *id, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, err));
+  return leave(s, create_study(s, name, events, n, id, err));
 }
 
 static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
@@ -658,6 +674,7 @@ static const cb_store_ops sqlite_ops = {
     .remove = remove_study,
     .free = free_store,
     .renew = renew,
+    .create_log = create_log,
 };
 
 cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,

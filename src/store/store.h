@@ -90,6 +90,11 @@ typedef struct cb_store_ops {
    */
   cocabo_status (*renew)(cocabo_store *store, int64_t id, const char *owner,
                          double seconds, cocabo_error *err);
+
+  /* Like create, with the n > 0 events of a whole log, of which the first is
+   * STUDY_CREATED: all or none. */
+  cocabo_status (*create_log)(cocabo_store *store, const char *name, cb_event *events,
+                              int n, int64_t *id, cocabo_error *err);
 } cb_store_ops;
 
 /* For how long may a lease be? 0 is none, where that is allowed. */

@@ -15,9 +15,8 @@
 #include "study/study.h"
 
 typedef struct replay {
-  cb_event *events; /* n: a copy of the log; events[i].seq = i + 1 */
-  size_t n, capacity;
-  cb_fold fold;                /* of the first fold.history->seq of them */
+  cb_log log;
+  cb_fold fold;                /* of the first fold.history->seq events */
   int64_t deterministic_since; /* event that last made the objective so */
   int64_t model_since;         /* event that last changed what is learnt */
   cb_proposer proposer;
@@ -30,28 +29,10 @@ static cocabo_status contradiction(const cb_event *event, const char *what,
                  (long long)event->seq, what);
 }
 
-/* ---- the log --------------------------------------------------------------------- */
-
-/* The log is copied, for proposing takes long and a reader holds up its store. */
-static cocabo_status copy_event(void *user, const cb_event *event, cocabo_error *err) {
-  replay *r = user;
-  void *events = r->events;
-  if (event->seq != (int64_t)r->n + 1)
-    return contradiction(event, "its number is not the next", err);
-  if (!cb_reserve(&events, &r->capacity, r->n + 1, sizeof *r->events))
-    return cb_no_memory(err);
-  r->events = events;
-  CB_TRY(cb_event_copy(&r->events[r->n], event, err));
-  r->n++;
-  return COCABO_OK;
-}
-
 static void clear(replay *r) {
   cb_proposer_clear(&r->proposer);
   cb_fold_clear(&r->fold);
-  for (size_t i = 0; i < r->n; i++)
-    cb_event_clear(&r->events[i]);
-  cb_free(r->events);
+  cb_log_clear(&r->log);
 }
 
 /* ---- events ---------------------------------------------------------------------- */
@@ -109,7 +90,7 @@ static int64_t position(const replay *r) {
 static cocabo_status follow(replay *r, int64_t seq, cocabo_error *err) {
   const cb_settings *settings = &r->fold.resolved.settings;
   while (position(r) < seq) {
-    const cb_event *event = &r->events[position(r)];
+    const cb_event *event = &r->log.events[position(r)];
     const bool before = settings->deterministic;
     const int64_t model = r->fold.model;
     CB_TRY(check_event(r, event, err));
@@ -138,10 +119,10 @@ static bool belongs(const cb_event *first, const cb_event *event, int k) {
 
 /* Is the batch that starts at event i whole? */
 static cocabo_status check_batch(const replay *r, size_t i, cocabo_error *err) {
-  const cb_event *first = &r->events[i];
+  const cb_event *first = &r->log.events[i];
   const cb_provenance *p = &first->proposal;
   if (!starts_batch(first) || p->batch_size < 1 || p->batch_first != first->number ||
-      (size_t)p->batch_size > r->n - i ||
+      (size_t)p->batch_size > r->log.n - i ||
       (first->origin != CB_BY_DESIGN && first->origin != CB_BY_SAMPLER))
     return contradiction(first, "it starts no batch", err);
   for (int k = 1; k < p->batch_size; k++)
@@ -157,7 +138,7 @@ static cocabo_status check_batch(const replay *r, size_t i, cocabo_error *err) {
 static int own_design(const replay *r, size_t i) {
   if (i == 0)
     return 0;
-  const cb_event *first = &r->events[i], *before = first - 1;
+  const cb_event *first = &r->log.events[i], *before = first - 1;
   const bool same_ask =
       first->origin == CB_BY_SAMPLER && before->kind == CB_TRIAL_ASKED &&
       before->origin == CB_BY_DESIGN && before->proposal.basis == first->proposal.basis;
@@ -196,9 +177,9 @@ static cocabo_status check_view(const replay *r, const cb_event *first, int desi
 /* The fit of an event before event i, by its id. It is mostly not far. */
 static const cb_event *find_fitted(const replay *r, size_t i, const uint64_t id[2]) {
   while (i-- > 0)
-    if (r->events[i].kind == CB_MODEL_FITTED &&
-        memcmp(r->events[i].id, id, sizeof r->events[i].id) == 0)
-      return &r->events[i];
+    if (r->log.events[i].kind == CB_MODEL_FITTED &&
+        memcmp(r->log.events[i].id, id, sizeof r->log.events[i].id) == 0)
+      return &r->log.events[i];
   return NULL;
 }
 
@@ -207,7 +188,7 @@ static const cb_event *find_fitted(const replay *r, size_t i, const uint64_t id[
  * fold is at the basis. */
 static cocabo_status check_fits(const replay *r, size_t i, const cb_fit **used,
                                 cocabo_error *err) {
-  const cb_event *first = &r->events[i];
+  const cb_event *first = &r->log.events[i];
   const cb_provenance *p = &first->proposal;
   *used = cb_history_fit(r->fold.history);
   for (int k = 0; k < p->n_fits; k++) {
@@ -313,8 +294,8 @@ static cocabo_status repeat(replay *r, const cb_event *first, int design,
 
 static int64_t count_batches(const replay *r) {
   int64_t n = 0;
-  for (size_t i = 0; i < r->n; i++)
-    n += starts_batch(&r->events[i]);
+  for (size_t i = 0; i < r->log.n; i++)
+    n += starts_batch(&r->log.events[i]);
   return n;
 }
 
@@ -326,8 +307,8 @@ static cocabo_status poll(const replay *r, cocabo_error *err) {
 /* All batches are checked, and those after the first `skipped` proposed again. */
 static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
   int64_t batch = 0;
-  for (size_t i = 0; i < r->n;) {
-    const cb_event *first = &r->events[i];
+  for (size_t i = 0; i < r->log.n;) {
+    const cb_event *first = &r->log.events[i];
     if (first->kind != CB_TRIAL_ASKED) {
       i++;
       continue;
@@ -343,16 +324,15 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
       CB_TRY(repeat(r, first, design, fit, err));
     i += (size_t)first->proposal.batch_size;
   }
-  return follow(r, (int64_t)r->n, err);
+  return follow(r, (int64_t)r->log.n, err);
 }
 
 static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
                             cocabo_error *err) {
-  cocabo_store *store = study->store;
-  CB_TRY(store->ops->read_since(store, study->id, 0, copy_event, NULL, r, err));
+  CB_TRY(cb_log_read(&r->log, study, err));
   const int64_t all = count_batches(r);
   CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));
-  r->report.events = (int64_t)r->n;
+  r->report.events = (int64_t)r->log.n;
   r->report.trials = r->fold.history ? r->fold.history->n_trials : 0;
   return COCABO_OK;
 }

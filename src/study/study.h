@@ -66,6 +66,22 @@ cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t at
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err);
 
+/* Adds those that the study has not, all or none, and says which (known[i].added). */
+cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n,
+                             int64_t *added, cocabo_error *err);
+/* The log as a new study of another store, or of the same under another name. */
+cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
+                            cocabo_store *to, cocabo_error *err);
+
+/* A copy of a study's log: reading takes moments, what is done with it may not, and a
+ * reader holds up its store. */
+typedef struct cb_log {
+  cb_event *events; /* n; events[i].seq = i + 1 */
+  size_t n, capacity;
+} cb_log;
+cocabo_status cb_log_read(cb_log *log, const cocabo_study *study, cocabo_error *err);
+void cb_log_clear(cb_log *log); /* zeros are allowed */
+
 /* Options and attributes that change, of which those that are so already are passed
  * over. The pairs are borrowed. */
 cocabo_status cb_study_change(cocabo_study *study, const cb_pair *options, size_t n,
