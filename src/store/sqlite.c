@@ -418,8 +418,20 @@ static cocabo_status read_head(const query *q, cb_event *event, cocabo_error *er
   return COCABO_OK;
 }
 
-static cocabo_status show_event(const query *q, cb_event_fn each, void *user,
-                                cocabo_error *err) {
+/* Cells are written by the letters that the study has beside its log. */
+static cocabo_status check_letters(sqlite_store *s, int64_t study,
+                                   const cb_event *created, cocabo_error *err) {
+  char want[COCABO_MAX_PARAMETERS + 1], letters[COCABO_MAX_PARAMETERS + 1];
+  cb_codec_letters(created->space, want);
+  CB_TRY(get_letters(s, study, letters, err));
+  return strcmp(letters, want) == 0
+             ? COCABO_OK
+             : damaged(s, "the letters of a study are not those of its parameters",
+                       err);
+}
+
+static cocabo_status show_event(const query *q, int64_t study, cb_event_fn each,
+                                void *user, cocabo_error *err) {
   cb_event event = {0};
   CB_TRY(read_head(q, &event, err));
   const char *body = (const char *)sqlite3_column_text(q->statement, 6);
@@ -427,7 +439,11 @@ static cocabo_status show_event(const query *q, cb_event_fn each, void *user,
     return cb_no_memory(err);
   CB_TRY(cb_codec_decode(body, (size_t)sqlite3_column_bytes(q->statement, 6), &event,
                          err));
-  const cocabo_status status = each(user, &event, err);
+  cocabo_status status = COCABO_OK;
+  if (event.kind == CB_STUDY_CREATED)
+    status = check_letters(q->store, study, &event, err);
+  if (status == COCABO_OK)
+    status = each(user, &event, err);
   cb_event_clear(&event);
   return status;
 }
@@ -439,7 +455,7 @@ static cocabo_status show_events(sqlite_store *s, int64_t study, int64_t seq,
   cocabo_status status = COCABO_OK;
   bool any = false;
   while (status == COCABO_OK && next_row(&q)) {
-    status = show_event(&q, each, user, err);
+    status = show_event(&q, study, each, user, err);
     any = true;
   }
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);

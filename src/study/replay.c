@@ -53,33 +53,128 @@ static cocabo_status check_fit(const cb_event *fitted, cocabo_error *err) {
   return COCABO_OK;
 }
 
+/* What an event may say, and what it does. */
+enum {
+  SAYS_NUMBER = 1,
+  SAYS_ATTEMPT = 2,
+  SAYS_CELLS = 4, /* and by whom */
+  SAYS_Y = 8,
+  SAYS_REASON = 16,
+  SAYS_PROPOSAL = 32,
+  SAYS_FIT = 64,
+  SAYS_SPACE = 128,
+  SAYS_OPTIONS = 256 /* and attributes, and the version */
+};
+
+static bool has_proposal(const cb_provenance *p) {
+  return p->basis != 0 || p->batch_first != 0 || p->batch_size != 0 ||
+         p->batch_index != 0 || p->n_pending != 0 || p->n_draws != 0 ||
+         p->n_fits != 0 || p->fingerprint;
+}
+
+static unsigned says(const cb_event *e) {
+  const bool fit = e->fit.basis != 0 || e->fit.rows != 0 || e->fit.n_theta != 0;
+  const bool options = e->n_options > 0 || e->n_attributes > 0 || e->version;
+  return (e->number != -1 ? SAYS_NUMBER : 0u) |
+         (e->attempt != 0 || e->has_attempt ? SAYS_ATTEMPT : 0u) |
+         (e->n_cells != 0 || e->origin != 0 ? SAYS_CELLS : 0u) |
+         (e->has_y ? SAYS_Y : 0u) | (e->reason ? SAYS_REASON : 0u) |
+         (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
+         (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u);
+}
+
+static unsigned may_say(cb_event_kind kind) {
+  switch (kind) {
+  case CB_STUDY_CREATED:
+    return SAYS_SPACE | SAYS_OPTIONS;
+  case CB_STUDY_CHANGED:
+    return SAYS_OPTIONS;
+  case CB_TRIAL_ASKED:
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_PROPOSAL;
+  case CB_TRIAL_TOLD:
+    return SAYS_NUMBER | SAYS_Y;
+  case CB_TRIAL_FAILED:
+    return SAYS_NUMBER | SAYS_ATTEMPT | SAYS_REASON;
+  case CB_TRIAL_INTERRUPTED:
+  case CB_TRIAL_STALE:
+  case CB_TRIAL_RESUMED:
+    return SAYS_NUMBER | SAYS_ATTEMPT;
+  case CB_TRIAL_ADDED:
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_Y;
+  case CB_MODEL_FITTED:
+    return SAYS_FIT;
+  }
+  return ~0u; /* which the fold refuses */
+}
+
+/* Clocks jump, and times go back with them; but they stay times. */
+static bool is_time(double seconds) {
+  const double year_10000 = 253402300800.0;
+  return seconds > 0.0 && seconds < year_10000;
+}
+
+/* What is kept with the first point of a batch, or with the sampler's. */
+static cocabo_status check_proposal(const cb_event *asked, cocabo_error *err) {
+  const cb_provenance *p = &asked->proposal;
+  const bool shared = p->n_pending > 0 || p->n_fits > 0;
+  if (p->batch_index > 0 && (shared || p->fingerprint))
+    return contradiction(asked, "it says what only the first of a batch says", err);
+  if (asked->origin == CB_BY_DESIGN && (shared || p->n_draws > 0))
+    return contradiction(asked, "it says what no point of the design says", err);
+  return COCABO_OK;
+}
+
+static cocabo_status check_head(const cb_event *event, cocabo_error *err) {
+  if (says(event) & ~may_say(event->kind))
+    return contradiction(event, "it says what none of its kind says", err);
+  if (event->kind == CB_TRIAL_ASKED)
+    CB_TRY(check_proposal(event, err));
+  return is_time(event->time) ? COCABO_OK : contradiction(event, "it has no time", err);
+}
+
+/* The end of an attempt, or the beginning of the next. */
+static cocabo_status check_attempt(const cb_event *event, const cb_trial *trial,
+                                   cocabo_error *err) {
+  if (event->kind == CB_TRIAL_RESUMED && event->attempt != trial->attempt + 1)
+    return contradiction(event, "the attempt is not the next", err);
+  if (event->kind == CB_TRIAL_RESUMED && trial->state == COCABO_RUNNING)
+    return contradiction(event, "the trial was not on offer", err);
+  const bool named = event->kind == CB_TRIAL_STALE || event->has_attempt;
+  if (event->kind != CB_TRIAL_RESUMED &&
+      (event->attempt < 0 || event->attempt > (named ? trial->attempt : 0)))
+    return contradiction(event, "there was no such attempt", err);
+  return COCABO_OK;
+}
+
 /* What the fold does not mind, but no study would have written. */
-static cocabo_status check_event(const replay *r, const cb_event *event,
-                                 cocabo_error *err) {
+static cocabo_status check_kind(const replay *r, const cb_event *event,
+                                cocabo_error *err) {
   const cb_history *history = r->fold.history;
-  if (!history)
-    return COCABO_OK;
   const bool known = event->number >= 0 && event->number < history->n_trials;
-  const int64_t attempt = known ? history->trials[event->number].attempt : 0;
   switch (event->kind) {
   case CB_STUDY_CREATED:
     return contradiction(event, "the study exists already", err);
   case CB_TRIAL_ASKED:
     return is_repeat(r, event) ? contradiction(event, "its point is not new", err)
                                : COCABO_OK;
-  case CB_TRIAL_RESUMED:
-    return known && event->attempt != attempt + 1
-               ? contradiction(event, "the attempt is not the next", err)
-               : COCABO_OK;
+  case CB_TRIAL_FAILED:
+  case CB_TRIAL_INTERRUPTED:
   case CB_TRIAL_STALE:
-    return event->attempt > attempt
-               ? contradiction(event, "there was no such attempt", err)
-               : COCABO_OK;
+  case CB_TRIAL_RESUMED:
+    return known ? check_attempt(event, &history->trials[event->number], err)
+                 : COCABO_OK; /* which the fold refuses */
   case CB_MODEL_FITTED:
     return check_fit(event, err);
   default:
     return COCABO_OK;
   }
+}
+
+static cocabo_status check_event(const replay *r, const cb_event *event,
+                                 cocabo_error *err) {
+  if (r->fold.history)
+    CB_TRY(check_kind(r, event, err));
+  return check_head(event, err);
 }
 
 static int64_t position(const replay *r) {

@@ -337,6 +337,78 @@ class Later(Case):
         self.refused(1, 'study "default" has sampler=turbo, which this version', "best")
 
 
+class Damage(Case):
+    """What no study would have written is found by verify, in a copy of the same file."""
+
+    def live(self):
+        """Created 1; asked 0 to 3 by design 2-5; told 0 6, failed 1 7; asked 4 8 and 5 9;
+        interrupted 2 10, resumed 11; imported 12."""
+        self.ok("create", *SPACE, "-p", "k=int(1,99)", "--sampler", "random", "--set",
+                "n_init=4")
+        self.ok("ask", "-n", "4")
+        self.ok("tell", 0, 0.5)
+        self.ok("tell", 1, "--fail", "no luck")
+        self.ok("ask", "-n", "2")
+        with self.database() as connection:
+            connection.execute(
+                "insert into events (study, seq, id, time, kind, number, attempt, body) select "
+                "study, 10, x'00112233445566778899aabbccddeeff', time, 6, 2, 0, "
+                "'{\"attempt\":0}' from events where seq = 9")
+        connection.close()
+        self.assertEqual(self.json("ask")["number"], 2)
+        self.ok("import", "--format", "csv", "-", input="x,c,k,value\n0.5,a,7,1.5\n")
+        self.ok("verify", "--proposals", "all")
+        shutil.copy(self.folder / "cocabo.db", self.folder / "fine.db")
+
+    def check(self, sentence, *statement):
+        shutil.copy(self.folder / "fine.db", self.folder / "cocabo.db")
+        self.tamper(*statement)
+        done = self.cocabo("verify", "--proposals", "all")
+        self.assertNotEqual(done.returncode, 0, (statement, done.stdout))
+        self.assertIn(sentence, done.stderr, statement)
+
+    def test_letters(self):
+        self.live()
+        for letters in ("irr", "rii ", "ri", "riii", "xyz", ""):
+            self.check("letters", "update studies set letters = ?", letters)
+            self.refused(1, "letters", "ask")
+
+    def test_attempts(self):
+        self.live()
+        for seq in (2, 6, 12):
+            self.check(f"event {seq} contradicts the log: it says what none of its kind says",
+                       f"update events set attempt = 1 where seq = {seq}")
+        self.check("event 7 of the log is damaged", "update events set attempt = 1 "
+                   "where seq = 7")
+        self.check("event 7 contradicts the log: there was no such attempt", "update events "
+                   "set attempt = 1, body = replace(body, ':0', ':1') where seq = 7")
+        self.check("event 11 contradicts the log: the attempt is not the next",
+                   "update events set attempt = 2 where seq = 11")
+        self.check("event 11 contradicts the log: the trial was not on offer",
+                   "update events set number = 3 where seq = 11")
+        self.check("event 10 contradicts the log: there was no such attempt",
+                   "update events set kind = 7, attempt = -1, body = '{}' where seq = 10")
+
+    def test_times(self):
+        self.live()
+        for value in (0, -5.5, float("inf"), -float("inf"), 1e300):
+            self.check("event 6 contradicts the log: it has no time",
+                       "update events set time = ? where seq = 6", value)
+        shutil.copy(self.folder / "fine.db", self.folder / "cocabo.db")
+        self.tamper("update events set time = time - 1e6 where seq > 7")  # a clock was set
+        self.ok("verify", "--proposals", "all")
+
+    def test_pending_lists(self):
+        self.live()
+        for seq, body in [(3, '{"pending":[0],'), (2, '{"pending":[2],'), (9, '{"pending":[2],'),
+                          (12, '{"pending":[2],'), (6, '{"pending":[2],'),
+                          (9, '{"fingerprint":"random 2",')]:
+            self.check(f"event {seq} contradicts the log: it says what",
+                       f"update events set body = ? || substr(body, 2) where seq = {seq}", body)
+        self.check("event 8 contradicts the log: other trials were pending than it says",
+                   "update events set body = replace(body, '[2,3]', '[3,2]') where seq = 8")
+
+
 def created_by(case):
     return case.ok("--version").split()[-1]
 
