@@ -164,7 +164,7 @@ static void find_units(cb_param *p) {
   enum { MOST_DECIMALS = 22 }; /* 10^22 is the last power that is exact */
   const double limit = (double)max_exact;
   double units = 1.0;
-  for (int i = 0; i <= MOST_DECIMALS; i++, units *= 10.0) {
+  for (int i = 0; i <= MOST_DECIMALS; i++) {
     const double low = nearbyint(p->low * units), step = nearbyint(p->step * units);
     if (fabs(low) > limit || fabs(low + (double)(p->levels - 1) * step) > limit)
       return;
@@ -174,6 +174,7 @@ static void find_units(cb_param *p) {
       p->units_step = (int64_t)step;
       return;
     }
+    units *= 10.0;
   }
 }
 

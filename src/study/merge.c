@@ -244,7 +244,7 @@ cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n
 /* ---- whole logs ------------------------------------------------------------------ */
 
 static cocabo_status copy_event(void *user, const cb_event *event, cocabo_error *err) {
-  cb_log *log = user;
+  cb_events *log = user;
   void *events = log->events;
   if (event->seq != (int64_t)log->n + 1)
     return cb_fail(err, COCABO_E_STATE,
@@ -258,33 +258,34 @@ static cocabo_status copy_event(void *user, const cb_event *event, cocabo_error 
   return COCABO_OK;
 }
 
-cocabo_status cb_log_read(cb_log *log, const cocabo_study *study, cocabo_error *err) {
-  *log = (cb_log){0};
+cocabo_status cb_events_read(cb_events *log, const cocabo_study *study,
+                             cocabo_error *err) {
+  *log = (cb_events){0};
   const cocabo_status status = study->store->ops->read_since(
       study->store, study->id, 0, copy_event, NULL, log, err);
   if (status != COCABO_OK)
-    cb_log_clear(log);
+    cb_events_clear(log);
   return status;
 }
 
-void cb_log_clear(cb_log *log) {
+void cb_events_clear(cb_events *log) {
   for (size_t i = 0; i < log->n; i++)
     cb_event_clear(&log->events[i]);
   cb_free(log->events);
-  *log = (cb_log){0};
+  *log = (cb_events){0};
 }
 
 cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
                             cocabo_store *to, cocabo_error *err) {
   enum { MOST = 100 * 1000 * 1000 };
-  cb_log log;
+  cb_events log;
   int64_t id = 0;
-  CB_TRY(cb_log_read(&log, study, err));
+  CB_TRY(cb_events_read(&log, study, err));
   const cocabo_status status =
       log.n <= MOST
           ? to->ops->create_log(to, name, log.events, (int)log.n, &id, err)
           : cb_fail(err, COCABO_E_RANGE, "study \"%s\" has %zu events, want at most %d",
                     study->name, log.n, MOST);
-  cb_log_clear(&log);
+  cb_events_clear(&log);
   return status;
 }

@@ -15,7 +15,7 @@
 #include "study/study.h"
 
 typedef struct replay {
-  cb_log log;
+  cb_events log;
   cb_fold fold;                /* of the first fold.history->seq events */
   int64_t deterministic_since; /* event that last made the objective so */
   int64_t model_since;         /* event that last changed what is learnt */
@@ -32,7 +32,7 @@ static cocabo_status contradiction(const cb_event *event, const char *what,
 static void clear(replay *r) {
   cb_proposer_clear(&r->proposer);
   cb_fold_clear(&r->fold);
-  cb_log_clear(&r->log);
+  cb_events_clear(&r->log);
 }
 
 /* ---- events ---------------------------------------------------------------------- */
@@ -424,7 +424,7 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
 
 static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
                             cocabo_error *err) {
-  CB_TRY(cb_log_read(&r->log, study, err));
+  CB_TRY(cb_events_read(&r->log, study, err));
   const int64_t all = count_batches(r);
   CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));
   r->report.events = (int64_t)r->log.n;

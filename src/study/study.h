@@ -75,12 +75,13 @@ cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
 
 /* A copy of a study's log: reading takes moments, what is done with it may not, and a
  * reader holds up its store. */
-typedef struct cb_log {
+typedef struct cb_events {
   cb_event *events; /* n; events[i].seq = i + 1 */
   size_t n, capacity;
-} cb_log;
-cocabo_status cb_log_read(cb_log *log, const cocabo_study *study, cocabo_error *err);
-void cb_log_clear(cb_log *log); /* zeros are allowed */
+} cb_events;
+cocabo_status cb_events_read(cb_events *log, const cocabo_study *study,
+                             cocabo_error *err);
+void cb_events_clear(cb_events *log); /* zeros are allowed */
 
 /* Options and attributes that change, of which those that are so already are passed
  * over. The pairs are borrowed. */
