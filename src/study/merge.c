@@ -74,10 +74,11 @@ static const char *reason_of(const cocabo_known *known) {
   return known->reason ? known->reason : "";
 }
 
-/* Was it added without a value and handed out since? Then its state says no longer how
- * it came here. */
+/* Was it added without a value, and handed out or put on offer since? Then its state
+ * says no longer how it came here. */
 static bool has_moved_on(const cb_trial *trial) {
-  return trial->origin == CB_BY_USER && !isnan(trial->started);
+  return trial->origin == CB_BY_USER &&
+         (!isnan(trial->started) || trial->state == COCABO_INTERRUPTED);
 }
 
 static bool is_same(const cocabo_known *known, const cb_trial *trial) {
@@ -98,21 +99,28 @@ static bool may_be_same(const cocabo_known *known, const cb_trial *trial) {
   return has_moved_on(trial) || (known->state == COCABO_WAITING && !finished);
 }
 
-/* Pairs n known trials and m of the study's at one point: the certain ones first, and
- * among them those last that another may need. */
+/* Is it the same in this round? The certain ones come first, and among them those last
+ * that another may need. */
+static bool matches(const cocabo_known *known, const cb_trial *trial, int round) {
+  return round < 2 ? is_same(known, trial) && has_moved_on(trial) == (round == 1)
+                   : may_be_same(known, trial);
+}
+
+/* Pairs n known trials and m of the study's at one point. Mostly both are in the same
+ * order, so that the next is the one. */
 static void pair_off(const cb_history *history, const cocabo_known *known, entry *a,
                      int64_t n, entry *b, int64_t m) {
-  for (int round = 0; round < 3; round++)
-    for (int64_t i = 0; i < n; i++)
-      for (int64_t k = 0; k < m && !a[i].paired; k++) {
-        const cb_trial *trial = &history->trials[b[k].index];
-        const cocabo_known *one = &known[a[i].index];
-        const bool same = round < 2
-                              ? is_same(one, trial) && has_moved_on(trial) == round
-                              : may_be_same(one, trial);
-        if (same && !b[k].paired)
+  for (int round = 0; round < 3; round++) {
+    int64_t first = 0; /* that may be free */
+    for (int64_t i = 0; i < n; i++) {
+      while (first < m && b[first].paired)
+        first++;
+      for (int64_t k = first; k < m && !a[i].paired; k++)
+        if (!b[k].paired &&
+            matches(&known[a[i].index], &history->trials[b[k].index], round))
           a[i].paired = b[k].paired = true;
-      }
+    }
+  }
 }
 
 static int64_t group_size(const entry *first, int64_t most) {
