@@ -359,6 +359,7 @@ typedef struct cocabo_known {
   double value;             /* of a complete one */
   const char *reason;       /* of a failed one; NULL: "" */
   int added;                /* filled in: 1 if it was new */
+  int64_t reserved[5];      /* zero */
 } cocabo_known;
 COCABO_API cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials,
                                             size_t n, int64_t *added,

@@ -205,11 +205,10 @@ const cli_command cmd_import = {
         "same\n"
         "point with the same value or reason, are not added again, so that a file can "
         "be\n"
-        "imported as often as it grows; of equal rows so many are added as the study "
-        "has\n"
-        "fewer. Rows that do not fit the space are named and passed over. The study "
-        "must\n"
-        "exist, or be described by -p or -f, or by the file of cocabo export.",
+        "imported again when it has grown; of equal rows in a file each counts. Rows "
+        "that\n"
+        "do not fit the space are named and left out. The study must exist, or be\n"
+        "described by -p or -f, or by the file of cocabo export.",
     .examples = "  cocabo import --format csv known.csv\n"
                 "  cocabo import --format csv known.csv --study new \\\n"
                 "      -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"

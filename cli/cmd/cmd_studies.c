@@ -171,6 +171,10 @@ const cli_command cmd_studies = {
     .summary = "Lists the studies of a store.",
     .usage = "[options]",
     .options = options,
+    .details =
+        "A study that cannot be read, because a later version wrote it perhaps, "
+        "is\nnamed on standard error; the others are listed, and the exit status "
+        "is 1.",
     .examples = "  cocabo studies\n"
                 "  cocabo studies --storage sqlite:////tmp/other.db --json",
     .main = studies_main,
