@@ -83,14 +83,11 @@ static cocabo_status create_from(const create_args *args, cli_spec *spec,
   char shown[CB_SHOWN];
   const char *storage = args->from_storage ? args->from_storage : args->common.storage;
   const cli_common other = {.storage = storage, .study = args->from};
-  cli_common named = args->common;
-  if (!named.study)
-    named.study = spec->study;
   if (cli_spec_exists(spec, &args->common))
     return cb_fail(err, COCABO_E_EXISTS,
                    "study \"%s\" exists already, want another --study name for the new "
                    "one",
-                   cb_text_show(shown, cli_study(&named)));
+                   cb_text_show(shown, args->common.study));
   cli_session session = {0};
   CB_TRY(cli_open_study(&session, &other, COCABO_STORE_READ_ONLY, err));
   const cocabo_status status = carry_over(args, spec, session.study, out, err);
@@ -98,10 +95,20 @@ static cocabo_status create_from(const create_args *args, cli_spec *spec,
   return status;
 }
 
-static cocabo_status carry_out(const create_args *args, cli_spec *spec,
-                               front_buffer *out, cocabo_error *err) {
-  if (args->from)
+/* The new study has a name of its own: the only one there is may be the other. */
+static void name_new(create_args *args, const cli_spec *spec) {
+  const char *name = args->common.study ? args->common.study : spec->study;
+  if (!name)
+    name = cli_study(&args->common);
+  args->common.study = name ? name : CLI_DEFAULT_STUDY;
+}
+
+static cocabo_status carry_out(create_args *args, cli_spec *spec, front_buffer *out,
+                               cocabo_error *err) {
+  if (args->from) {
+    name_new(args, spec);
     return create_from(args, spec, out, err);
+  }
   if (args->given.n > 0 || args->from_storage)
     return cb_fail(err, COCABO_E_INVALID, "%s is of no use without --from",
                    args->given.n > 0 ? "--given" : "--from-storage");

@@ -247,6 +247,7 @@ class From(Case):
         self.assertEqual(len([b for b in bodies if "./program" in b]), 2, bodies)
         self.ok("verify", "--study", "b")
         self.refused(2, 'study "b" exists already', "create", "--from", "a", "--study", "b")
+        self.assertEqual(self.ok("create", "--from", "a"), "default\n")
         self.assertEqual(len(self.carried()), 12)
 
     def test_parameters_are_widened_and_narrowed(self):
