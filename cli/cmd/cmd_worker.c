@@ -4,6 +4,7 @@
 
 typedef struct worker_args {
   const char *workers, *timeout;
+  cli_limit_args limits;
   cli_tune_args tune;
   cli_common common;
 } worker_args;
@@ -11,8 +12,9 @@ typedef struct worker_args {
 static const front_option options[] = {
     {"-j, --workers", "N", "trials at a time (1)", FRONT_TEXT,
      offsetof(worker_args, workers)},
-    {"--timeout", "S", "stop after so many seconds", FRONT_TEXT,
-     offsetof(worker_args, timeout)},
+    {"--timeout", "TIME", "stop after 90s, 5m, 1h30m; running trials are given back",
+     FRONT_TEXT, offsetof(worker_args, timeout)},
+    CLI_LIMIT_OPTIONS(worker_args, limits),
     CLI_TUNE_OPTIONS(worker_args),
     CLI_COMMON_OPTIONS(worker_args),
     {0},
@@ -46,7 +48,8 @@ static int worker_main(int argc, char **argv) {
   cocabo_error err;
   if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK)
     return cli_complain("worker", &err);
-  const cli_spec_args said = {.workers = args.workers, .timeout = args.timeout};
+  const cli_spec_args said = {
+      .workers = args.workers, .timeout = args.timeout, .limits = args.limits};
   if (cli_spec_read(&spec, &said, NULL, 0, &err) != COCABO_OK)
     return cli_complain("worker", &err);
   const int exit_status =

@@ -274,7 +274,6 @@ class Create(Case):
             ('-j is "0", want', ["-j", "0"]),
             ('--retries is "-1", want', ["--retries", "-1"]),
             ('--timeout is "-1", want seconds', ["--timeout", "-1"]),
-            ('--timeout is "1m", want seconds', ["--timeout", "1m"]),
             ('--timeout is "inf", want seconds', ["--timeout", "inf"]),
             ('--trial-timeout is "0x10", want seconds', ["--trial-timeout", "0x10"]),
             ("-n needs a value: -n N", ["-n"]),
