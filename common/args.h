@@ -58,6 +58,13 @@ typedef struct front_command {
   int (*main)(int argc, char **argv); /* its arguments only; returns the exit status */
 } front_command;
 
+/* Something that `PROGRAM help NAME` explains and that is no command. */
+typedef struct front_topic {
+  const char *name; /* NULL ends a table */
+  const char *summary;
+  cocabo_status (*describe)(front_buffer *out, cocabo_error *err);
+} front_topic;
+
 /* The option of that name ("--output" finds "-o, --output"), or NULL. */
 const front_option *front_find_option(const front_option *options, const char *name);
 /* Steps through "-o, --output": gives the name at *names and its size, and moves *names

@@ -183,6 +183,9 @@ COCABO_API const char *cocabo_option_name(size_t i);
 COCABO_API const char *cocabo_option_type(size_t i); /* e.g. "int >= 0", "true|false" */
 COCABO_API const char *cocabo_option_default(size_t i);
 COCABO_API const char *cocabo_option_help(size_t i);
+/* i-th value of the option `sampler` and one line about it, or NULL past the end. */
+COCABO_API const char *cocabo_sampler_name(size_t i);
+COCABO_API const char *cocabo_sampler_help(size_t i);
 
 /* ---- trial: an immutable snapshot of one evaluation ------------------------------ */
 

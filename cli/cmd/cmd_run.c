@@ -78,14 +78,16 @@ const cli_command cmd_run = {
         "Ctrl-C, like --timeout, gives running trials back: they are offered first on\n"
         "resume. A second Ctrl-C leaves at once. --target, --patience and\n"
         "--max-failures let them finish. Without --max-failures, a run whose first 10\n"
-        "trials all fail for one reason stops. Any number of runs and workers may share\n"
+        "trials all fail for one reason stops. Any number of runs and workers may "
+        "share\n"
         "a study. A TIME is 90, 90s, 5m, 1h30m.\n"
         "\n"
-        "--json prints every trial as it finishes, one a line, as `trials --json` does.\n"
+        "--json prints every trial as it finishes, one a line, as `trials --json` "
+        "does.\n"
         "\n"
         "Exit status: 0 done, 1 run-time failure or --max-failures, 2 bad usage or\n"
         "input, 3 nothing completed, 130 interrupted.",
-    .more = cli_spec_describe,
+    .more = cli_spec_introduce,
     .examples =
         "  cocabo run -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)' -n 50 \\\n"
         "    -- python3 train.py --lr={lr} --optimizer={opt}\n"

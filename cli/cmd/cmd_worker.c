@@ -67,16 +67,16 @@ const cli_command cmd_worker = {
     .usage = "[--study NAME] [-j N] [options]",
     .options = options,
     .details =
-        "The command, time-outs, retries and the number of trials are the study's, as\n"
+        "The command, limits, retries and the number of trials are the study's, as\n"
         "cocabo run or cocabo create stored them, so the same line works on every\n"
         "machine that sees the storage. A worker may join and leave at any time: "
         "Ctrl-C\n"
         "gives its trials back, and those of a worker that died are taken over when\n"
         "their lease runs out.\n"
         "\n"
-        "Exit status: 0 done, 1 run-time failure, 2 bad usage or input, 3 nothing\n"
-        "completed, 130 interrupted.",
+        "Exit status: 0 done, 1 run-time failure or --max-failures, 2 bad usage or input,\n"
+        "3 nothing completed, 130 interrupted.",
     .examples = "  cocabo worker --study mnist\n"
-                "  cocabo worker --study mnist -j 4 --timeout 3600",
+                "  cocabo worker --study mnist -j 4 --timeout 1h",
     .main = worker_main,
 };

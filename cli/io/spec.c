@@ -246,14 +246,30 @@ static cocabo_status read_options(cli_spec *out, const cli_spec_args *args,
   return status;
 }
 
+static cocabo_status put_samplers(front_buffer *out, cocabo_error *err) {
+  const char *name;
+  CB_TRY(front_buffer_puts(out, "Samplers, for --sampler:\n", err));
+  for (size_t i = 0; (name = cocabo_sampler_name(i)); i++)
+    CB_TRY(front_buffer_printf(out, err, "  %-9s %s\n", name, cocabo_sampler_help(i)));
+  return COCABO_OK;
+}
+
+cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err) {
+  CB_TRY(put_samplers(out, err));
+  return front_buffer_puts(
+      out, "\n`cocabo help options` shows the options that --set takes.\n", err);
+}
+
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err) {
-  CB_TRY(front_buffer_puts(out, "Options of a study, for --set (default):\n", err));
+  CB_TRY(front_buffer_puts(
+      out, "Options of a study, for --set OPTION=VALUE (default):\n", err));
   const char *name;
   for (size_t i = 0; (name = cocabo_option_name(i)); i++)
     CB_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)\n%17s%s\n", name,
                                cocabo_option_type(i), cocabo_option_default(i), "",
                                cocabo_option_help(i)));
-  return COCABO_OK;
+  CB_TRY(front_buffer_puts(out, "\n", err));
+  return put_samplers(out, err);
 }
 
 /* Bad names and values are found before any store is opened. */

@@ -72,7 +72,10 @@ typedef struct cli_spec_args {
         offsetof(type, spec.settings)                                                  \
   }
 
-/* The options that --set takes, for a command's help (front_command.more). */
+/* The samplers, and where the options are: for the help of a command that takes them
+ * (front_command.more). */
+cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err);
+/* All options that --set takes (front_topic.describe). */
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err);
 
 /* Names and values of options, each name once. */

@@ -274,8 +274,6 @@ class Summary(Case):
 
 class Retry(Case):
     def fail_some(self):
-        self.script = self.program("[ -e fixed ] || [ $((COCABO_TRIAL % 3)) != 1 ] || exit 1; "
-                                   "echo {x}")
         self.line = ["run", *X, "-n", 9, "--", "sh", "-c",
                      "[ -e fixed ] || [ $((COCABO_TRIAL % 3)) != 1 ] || exit 1; echo {x}"]
         self.ok(*self.line)
@@ -294,7 +292,8 @@ class Retry(Case):
         self.assertEqual([t["params"] for t in after], [t["params"] for t in self.before])
         self.assertEqual([t["attempt"] for t in after], [0, 1, 0] * 3)
         self.ok("run", "-n", 14)
-        self.assertIn("match", self.ok("verify", "--proposals", "all").stdout)
+        self.assertIn("14 proposals: all the same",
+                      self.ok("verify", "--proposals", "all").stdout)
 
     def test_by_number(self):
         self.fail_some()
@@ -363,6 +362,30 @@ class FullDisk(Case):
         self.assertEqual([after[n]["value"] for n in named], [0.125] * len(named))
 
 
+    def test_what_runs_is_let_finish_and_recorded_when_there_is_room(self):
+        script = self.program("while [ $COCABO_TRIAL = 0 -a ! -e go ]; do sleep 0.05; done; "
+                              "echo 0.125")
+        process = self.start("run", "--storage", self.url, *X, "-n", 100000, "-j", 2,
+                             "--sampler", "random", "--", script)
+        said = ""
+        while "waiting for 1 running trial" not in said:
+            line = process.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        self.assertIn("no room", said)
+        (self.folder / "go").write_text("")
+        subprocess.run(["mount", "-o", "remount,size=8m", self.disk], check=True)
+        before = len(self.trials("--storage", self.url))
+        self.wait_for(lambda: len(self.trials("--storage", self.url)) > before)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        trials = self.trials("--storage", self.url)
+        self.assertEqual(trials[0]["value"], 0.125)
+        self.assertEqual([t for t in trials if t["state"] not in ("complete", "interrupted")],
+                         [])
+
+
 class Help(Case):
     def test_samplers_have_a_line_each(self):
         text = self.ok("run", "--help").stdout
@@ -379,7 +402,7 @@ class Help(Case):
             self.assertRegex(page, rf"(?m)^  {name} ")
         self.assertIn("--set OPTION=VALUE", page)
         self.assertIn("help options", self.ok("--help").stdout)
-        self.refused('unknown command or topic "optoins", did you mean options?', "help",
+        self.refused('unknown command "optoins", did you mean options?', "help",
                      "optoins")
         self.assertEqual(self.ok("help", "retry").stdout, self.ok("retry", "--help").stdout)
 
