@@ -67,8 +67,11 @@ static double time_of_best(const cocabo_study *study) {
   return best.time;
 }
 
-static bool is_patience_over(int64_t patience, const cocabo_study *study) {
-  if (patience < 1)
+/* Counting takes a look at every trial. It is not done again before there are as many
+ * new ones as were lacking. */
+static bool is_patience_over(cli_watch *watch, const cocabo_study *study) {
+  const int64_t patience = watch->limits->patience;
+  if (patience < 1 || watch->looked < watch->count_at)
     return false;
   const double since = time_of_best(study);
   const int64_t n = cocabo_study_count(study);
@@ -76,6 +79,7 @@ static bool is_patience_over(int64_t patience, const cocabo_study *study) {
   finished trial;
   for (int64_t i = 0; i < n; i++)
     in_vain += read_finished(study, i, &trial) && trial.tried && trial.time > since;
+  watch->count_at = watch->looked + patience - in_vain;
   return in_vain >= patience;
 }
 
@@ -90,6 +94,8 @@ cli_limit cli_watch_look(cli_watch *watch, cocabo_study *study) {
                       cocabo_study_count_state(study, COCABO_FAILED);
   if (now == watch->looked)
     return CLI_NO_LIMIT;
+  if (now < watch->looked) /* some were put back */
+    watch->count_at = 0;
   watch->looked = now;
   if (is_target_reached(limits->target, study))
     return CLI_LIMIT_TARGET;
@@ -97,7 +103,7 @@ cli_limit cli_watch_look(cli_watch *watch, cocabo_study *study) {
     return CLI_LIMIT_FAILURES;
   if (is_hopeless(watch, study))
     return CLI_LIMIT_HOPELESS;
-  return is_patience_over(limits->patience, study) ? CLI_LIMIT_PATIENCE : CLI_NO_LIMIT;
+  return is_patience_over(watch, study) ? CLI_LIMIT_PATIENCE : CLI_NO_LIMIT;
 }
 
 void cli_watch_say(const cli_watch *watch, cli_limit limit, char *out, size_t size) {

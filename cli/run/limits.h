@@ -26,6 +26,7 @@ typedef struct cli_watch {
   bool unlike;           /* not all for one reason */
   char reason[CB_SHOWN]; /* the first line of the first one's */
   int64_t looked;        /* finished trials of the study at the last look, plus one */
+  int64_t count_at;      /* as many must be there before patience can be over */
 } cli_watch;
 
 typedef enum cli_limit {

@@ -429,6 +429,11 @@ static void look_at_limits(runner *r) {
   ended->limit = cli_watch_look(&r->watch, r->study);
   if (ended->limit == CLI_NO_LIMIT)
     return;
+  const cli_state state = read_state(r);
+  if (ended->limit == CLI_LIMIT_HOPELESS && is_reached(&state)) {
+    ended->limit = CLI_NO_LIMIT; /* there is nothing left to go on with */
+    return;
+  }
   ended->why = CLI_END_LIMIT;
   cli_watch_say(&r->watch, ended->limit, ended->limit_text, sizeof ended->limit_text);
   const bool good =
@@ -595,10 +600,10 @@ static void say_recorded(runner *r, int64_t unfinished) {
   if (unfinished == 0)
     return;
   snprintf(text, sizeof text,
-           "%" PRId64
-           " trial%s ended before there was a result; offered again when the "
-           "lease has run out",
-           unfinished, unfinished == 1 ? " was" : "s were");
+           "%" PRId64 " running trial%s ended; when the lease has run out, %s offered "
+           "again",
+           unfinished, unfinished == 1 ? " was" : "s were",
+           unfinished == 1 ? "it is" : "they are");
   say(r, text);
 }
 

@@ -204,6 +204,8 @@ class Failures(Case):
         self.program("echo 1")  # repaired: the same line goes on
         self.ok(*line)
         self.assertEqual(len(self.trials()), 40)
+        done = self.ends(3, "run", "--study", "ten", *X, "-n", 10, "--", "false")
+        self.assertNotIn("the first 10", done.stderr)  # it has come to its end
 
     def test_several_reasons_or_one_value_do_not(self):
         script = self.program("exit $((1 + COCABO_TRIAL % 2))")
