@@ -3,18 +3,17 @@
 #include "run/tune.h"
 
 typedef struct worker_args {
-  const char *workers, *timeout;
-  cli_limit_args limits;
+  cli_spec_args spec; /* what the options below say of it */
   cli_tune_args tune;
   cli_common common;
 } worker_args;
 
 static const front_option options[] = {
     {"-j, --workers", "N", "trials at a time (1)", FRONT_TEXT,
-     offsetof(worker_args, workers)},
+     offsetof(worker_args, spec.workers)},
     {"--timeout", "TIME", "stop after 90s, 5m, 1h30m; running trials are given back",
-     FRONT_TEXT, offsetof(worker_args, timeout)},
-    CLI_LIMIT_OPTIONS(worker_args, limits),
+     FRONT_TEXT, offsetof(worker_args, spec.timeout)},
+    CLI_LIMIT_OPTIONS(worker_args),
     CLI_TUNE_OPTIONS(worker_args),
     CLI_COMMON_OPTIONS(worker_args),
     {0},
@@ -48,9 +47,7 @@ static int worker_main(int argc, char **argv) {
   cocabo_error err;
   if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK)
     return cli_complain("worker", &err);
-  const cli_spec_args said = {
-      .workers = args.workers, .timeout = args.timeout, .limits = args.limits};
-  if (cli_spec_read(&spec, &said, NULL, 0, &err) != COCABO_OK)
+  if (cli_spec_read(&spec, &args.spec, NULL, 0, &err) != COCABO_OK)
     return cli_complain("worker", &err);
   const int exit_status =
       open_study(&spec, &args, &session, &err) == COCABO_OK
@@ -74,7 +71,8 @@ const cli_command cmd_worker = {
         "gives its trials back, and those of a worker that died are taken over when\n"
         "their lease runs out.\n"
         "\n"
-        "Exit status: 0 done, 1 run-time failure or --max-failures, 2 bad usage or input,\n"
+        "Exit status: 0 done, 1 run-time failure or --max-failures, 2 bad usage or "
+        "input,\n"
         "3 nothing completed, 130 interrupted.",
     .examples = "  cocabo worker --study mnist\n"
                 "  cocabo worker --study mnist -j 4 --timeout 1h",

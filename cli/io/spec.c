@@ -306,7 +306,7 @@ bool cli_read_target(const char *text, double *out) {
   return scalar_is_number(text, out) && isfinite(*out);
 }
 
-static cocabo_status read_limits(cli_spec *out, const cli_limit_args *args,
+static cocabo_status read_limits(cli_spec *out, const cli_spec_args *args,
                                  cocabo_error *err) {
   char shown[CB_SHOWN];
   if (args->target && !cli_read_target(args->target, &out->target))
@@ -327,7 +327,7 @@ static cocabo_status read_numbers(cli_spec *out, const cli_spec_args *args,
   CB_TRY(front_parse_duration("--timeout", args->timeout, 0.0, &out->timeout, err));
   CB_TRY(front_parse_duration("--trial-timeout", args->trial_timeout, 0.0,
                               &out->trial_timeout, err));
-  return read_limits(out, &args->limits, err);
+  return read_limits(out, args, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------- */

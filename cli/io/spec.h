@@ -15,33 +15,27 @@
 
 #include "cli.h"
 
-/* What ends a run before its number of trials; borrowed from argv. */
-typedef struct cli_limit_args {
-  const char *target, *patience, *max_failures;
-} cli_limit_args;
-
-/* Rows of an option table; `limits` is where `type` has its cli_limit_args. */
-#define CLI_LIMIT_OPTIONS(type, limits)                                                \
-  {"--target", "VALUE", "stop when the best value is at least as good; none",          \
-   FRONT_TEXT, offsetof(type, limits.target)},                                         \
-      {"--patience", "K", "stop when K trials in a row brought nothing better",        \
-       FRONT_TEXT, offsetof(type, limits.patience)},                                   \
-  {                                                                                    \
-    "--max-failures", "K",                                                             \
-        "stop with status 1 when K trials failed; 0: no such limit", FRONT_TEXT,       \
-        offsetof(type, limits.max_failures)                                            \
-  }
-
 /* What the flags said; borrowed from argv. */
 typedef struct cli_spec_args {
   front_texts parameters, settings;
   const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
-      *seed;
-  cli_limit_args limits;
+      *seed, *target, *patience, *max_failures;
   bool maximize, minimize;
 } cli_spec_args;
 
-/* Rows of an option table; `type` has a field `spec` of type cli_spec_args. */
+/* Rows of an option table; `type` has a field `spec` of type cli_spec_args. What ends a
+ * run before its number of trials: */
+#define CLI_LIMIT_OPTIONS(type)                                                        \
+  {"--target", "VALUE", "stop when the best value is at least as good; or none",       \
+   FRONT_TEXT, offsetof(type, spec.target)},                                           \
+      {"--patience", "K", "stop when K trials in a row brought nothing better",        \
+       FRONT_TEXT, offsetof(type, spec.patience)},                                     \
+  {                                                                                    \
+    "--max-failures", "K", "stop with status 1 when K trials failed; 0: no limit",     \
+        FRONT_TEXT, offsetof(type, spec.max_failures)                                  \
+  }
+
+/* And all of them. */
 #define CLI_SPEC_OPTIONS(type)                                                         \
   {"-p, --param", "NAME=DOMAIN", "a parameter; may be repeated", FRONT_TEXTS,          \
    offsetof(type, spec.parameters)},                                                   \
@@ -60,7 +54,7 @@ typedef struct cli_spec_args {
        offsetof(type, spec.timeout)},                                                  \
       {"--trial-timeout", "TIME", "end a trial that takes longer", FRONT_TEXT,         \
        offsetof(type, spec.trial_timeout)},                                            \
-      CLI_LIMIT_OPTIONS(type, spec.limits),                                            \
+      CLI_LIMIT_OPTIONS(type),                                                         \
       {"--retries", "K", "try a failed trial so many times more (0)", FRONT_TEXT,      \
        offsetof(type, spec.retries)},                                                  \
       {"--sampler", "NAME", "how points are proposed (mixed)", FRONT_TEXT,             \
