@@ -31,7 +31,7 @@ static int print_usage(const front_program *program) {
     printf("  %-10s %s\n", (*c)->name, (*c)->summary);
   printf("\n  %s COMMAND --help   options and examples of a command\n", program->name);
   for (const front_topic *t = program->topics; t && t->name; t++)
-    printf("  %s help %-12s %s\n", program->name, t->name, t->summary);
+    printf("  %s help %-11s %s\n", program->name, t->name, t->summary);
   printf("  %s --version\n\nExamples:\n%s\n\nExit status: %s\n", program->name,
          program->examples, program->statuses);
   return front_finish_output(NULL);

@@ -424,7 +424,7 @@ static void stop(runner *r, cli_end why, double now) {
 /* Nothing new from here on; what runs is let finish. */
 static void look_at_limits(runner *r) {
   cli_ended *ended = &r->ended;
-  if (ended->limit != CLI_NO_LIMIT)
+  if (ended->limit != CLI_NO_LIMIT || ended->nothing_to_do)
     return;
   ended->limit = cli_watch_look(&r->watch, r->study);
   if (ended->limit == CLI_NO_LIMIT)

@@ -271,7 +271,9 @@ class Summary(Case):
         self.assertNotIn("ETA", done.stderr)
         self.assertIn("best trial", done.stdout)
         self.assertIn("nothing to do: 6 of 4 trials are there\n", self.ok("worker").stderr)
-        self.assertNotIn("nothing", self.ok("run", *X, "-n", 7).stderr)
+        done = self.ok("run", "-n", 6, "--target", 2)  # of two reasons, the simpler one
+        self.assertIn("nothing to do: 6 of 6 trials are there\n", done.stderr)
+        self.assertNotIn("nothing", self.ok("run", *X, "-n", 7, "--target", 0).stderr)
 
 
 class Retry(Case):
