@@ -107,7 +107,7 @@ static int ask_main(int argc, char **argv) {
 const cli_command cmd_ask = {
     .name = "ask",
     .summary = "Asks for trials to evaluate.",
-    .usage = "[-n K] [--lease S] [options]",
+    .usage = "[-n K] [--lease TIME] [options]",
     .options = options,
     .details =
         "Prints one trial a line: its number and its values, as NAME=VALUE. Trials "
