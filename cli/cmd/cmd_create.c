@@ -160,7 +160,7 @@ const cli_command cmd_create = {
         "--given for a parameter without a -p drops it: only the trials with that "
         "value\n"
         "fit. Complete and failed trials that fit come along, all at one stroke.",
-    .more = cli_spec_describe,
+    .more = cli_spec_introduce,
     .examples =
         "  cocabo create -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"
         "  cocabo ask\n"

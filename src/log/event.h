@@ -24,7 +24,9 @@ typedef enum cb_event_kind {
   CB_TRIAL_STALE = 7,       /* number, attempt: which one was lost */
   CB_TRIAL_RESUMED = 8,     /* number, attempt */
   CB_TRIAL_ADDED = 9,       /* number, cells, y or (has_y = false) enqueued */
-  CB_MODEL_FITTED = 10      /* fit */
+  CB_MODEL_FITTED = 10,     /* fit */
+  /* 11 and 12 are reserved */
+  CB_TRIAL_RETRIED = 13 /* number, attempt: which one failed */
 } cb_event_kind;
 
 typedef enum cb_origin {

@@ -98,6 +98,7 @@ static unsigned may_say(cb_event_kind kind) {
   case CB_TRIAL_INTERRUPTED:
   case CB_TRIAL_STALE:
   case CB_TRIAL_RESUMED:
+  case CB_TRIAL_RETRIED:
     return SAYS_NUMBER | SAYS_ATTEMPT;
   case CB_TRIAL_ADDED:
     return SAYS_NUMBER | SAYS_CELLS | SAYS_Y;
@@ -139,7 +140,8 @@ static cocabo_status check_attempt(const cb_event *event, const cb_trial *trial,
     return contradiction(event, "the attempt is not the next", err);
   if (event->kind == CB_TRIAL_RESUMED && trial->state == COCABO_RUNNING)
     return contradiction(event, "the trial was not on offer", err);
-  const bool named = event->kind == CB_TRIAL_STALE || event->has_attempt;
+  const bool named = event->kind == CB_TRIAL_STALE || event->kind == CB_TRIAL_RETRIED ||
+                     event->has_attempt;
   if (event->kind != CB_TRIAL_RESUMED &&
       (event->attempt < 0 || event->attempt > (named ? trial->attempt : 0)))
     return contradiction(event, "there was no such attempt", err);
@@ -160,6 +162,7 @@ static cocabo_status check_kind(const replay *r, const cb_event *event,
   case CB_TRIAL_FAILED:
   case CB_TRIAL_INTERRUPTED:
   case CB_TRIAL_STALE:
+  case CB_TRIAL_RETRIED:
   case CB_TRIAL_RESUMED:
     return known ? check_attempt(event, &history->trials[event->number], err)
                  : COCABO_OK; /* which the fold refuses */

@@ -62,6 +62,7 @@ cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt
                             const char *reason, cocabo_error *err);
 cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
                                  cocabo_error *err);
+cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err);
 /* A point by its cells; result NULL: to be tried. */
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err);
