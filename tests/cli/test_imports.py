@@ -100,6 +100,9 @@ class Import(Case):
         self.assertIn("0 added, 4 already there", self.imported(text))
         self.ok("tell", 3, 7)
         self.assertIn("0 added, 4 already there", self.imported(text))
+        # So is the failed one after it was put back.
+        self.ok("retry", 1)
+        self.assertIn("0 added, 4 already there", self.imported(text))
         self.ok("verify", "--proposals", "all")
 
     def test_a_file_that_grew_adds_what_is_new(self):
