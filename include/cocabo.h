@@ -336,6 +336,16 @@ COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const
  * COCABO_E_NOT_FOUND until one trial is complete. */
 COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* What the sampler's model expects the value of a complete trial's point to be on
+ * average, where deterministic is false, and the standard error of that: a deviation of
+ * the model's own knowledge, in which the noise of a single value is not counted. As
+ * cocabo_study_best, it learns from the results if no ask has: then expect as long as
+ * an ask takes. COCABO_E_STATE where the values are exact, the trial is not complete or
+ * the sampler has no model (random, sobol, tpe): then the best value is the luckiest.
+ */
+COCABO_API cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number,
+                                               double *value, double *se,
+                                               cocabo_error *err) COCABO_MUST_CHECK;
 /* How much of the variation of the values each parameter accounts for: share[0 .. n-1],
  * n = cocabo_space_count, are >= 0 with sum 1, in the order of the space. *explained
  * (which may be NULL), in [0,1], says how well that is founded: the part of the

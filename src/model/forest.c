@@ -631,3 +631,16 @@ void cb_forest_predict(cb_forest *f, int m, const double *x, const int32_t *h,
                   f->spec.c > 0 ? h + cb_at(0, i, f->spec.c) : NULL, mean + i,
                   variance + i);
 }
+
+double cb_forest_spread(const cb_forest *f, const double *x, const int32_t *h) {
+  double mean = 0.0, squares = 0.0;
+  for (int t = 0; t < f->spec.trees; t++) {
+    const node *tree = f->nodes + f->root[t], *at = tree;
+    while (at->variable != LEAF)
+      at = &tree[at->left + !goes_left(f, at, 0, x, h)];
+    const double gap = at->value - mean;
+    mean += gap / (t + 1);
+    squares += gap * (at->value - mean);
+  }
+  return squares / f->spec.trees;
+}

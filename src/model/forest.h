@@ -72,4 +72,7 @@ cocabo_status cb_forest_fit_sample(cb_forest *forest, int n, const double *x,
 void cb_forest_predict(cb_forest *forest, int m, const double *x, const int32_t *h,
                        double *mean, double *variance);
 
+/* The variance of the trees' means at one point: how far the mean is from certain. */
+double cb_forest_spread(const cb_forest *forest, const double *x, const int32_t *h);
+
 #endif

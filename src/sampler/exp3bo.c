@@ -490,6 +490,20 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   return COCABO_OK;
 }
 
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  exp3bo *s = state;
+  const int arm = arm_of(s, trial->h);
+  CB_TRY(follow(s, ask, arm, err));
+  if (cb_gp_count(cb_surrogate_gp(s->surrogates[arm])) < 2)
+    return cb_fail(err, COCABO_E_STATE,
+                   "trial %lld is the only result of its categories, and exp3bo has a "
+                   "model for each of them: nothing says how far its value is off",
+                   (long long)trial->number);
+  cb_surrogate_expect(s->surrogates[arm], trial->x, trial->h, mean, se);
+  return COCABO_OK;
+}
+
 /* ---- hyper-parameters ------------------------------------------------------------ */
 
 static bool fit_due(const cb_ask *ask) {
@@ -535,7 +549,7 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   const size_t count = (size_t)cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(start_fit(s, ask, out, err));
-  for (int arm = 0; arm < s->n_arms; arm++) {
+  for (int arm = 0; arm < s->n_arms && s->space->d > 0; arm++) {
     if (!has_news(s, ask, arm))
       continue;
     CB_TRY(cb_ask_poll(ask, err));
@@ -558,4 +572,5 @@ const cb_sampler cb_sampler_exp3bo = {
     .n_theta = n_theta,
     .propose = propose,
     .best = best,
+    .expect = expect,
 };

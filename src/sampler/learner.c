@@ -76,11 +76,15 @@ cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out
 cocabo_status cb_learner_best(cb_learner *learner, const cb_ask *ask, int64_t *row,
                               cocabo_error *err) {
   double mean;
-  if (!cb_ask_has_model(ask)) {
-    *row = ask->history->best;
-    return COCABO_OK;
-  }
   CB_TRY(cb_learner_follow(learner, ask, err));
   *row = cb_surrogate_best(learner->surrogate, &mean);
+  return COCABO_OK;
+}
+
+cocabo_status cb_learner_expect(cb_learner *learner, const cb_ask *ask,
+                                const cb_trial *trial, double *mean, double *se,
+                                cocabo_error *err) {
+  CB_TRY(cb_learner_follow(learner, ask, err));
+  cb_surrogate_expect(learner->surrogate, trial->x, trial->h, mean, se);
   return COCABO_OK;
 }

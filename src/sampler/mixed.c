@@ -453,20 +453,32 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   return status;
 }
 
-/* The plain model's highest mean: the warp is for finding, not for judging. */
+/* ---- judging --------------------------------------------------------------------- */
+
+/* The plain model: the warp is for finding, not for judging. It stretches the gaps
+ * below the luckiest value, which are mostly noise; and the mean of what is unwarped is
+ * not what the mean of the warped becomes. The plain model's mean is that of the values
+ * as they were told, but for those so far below the median that they were cut. */
+static cocabo_status follow_plain(mixed *s, const cb_ask *ask, cocabo_error *err) {
+  CB_TRY(transform(s, ask->history, err));
+  return cb_surrogate_follow(s->surrogates[PLAIN], ask->history, ask->fit,
+                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err);
+}
+
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
   mixed *s = state;
-  const cb_history *history = ask->history;
   double mean;
-  if (!cb_ask_has_model(ask)) {
-    *row = history->best;
-    return COCABO_OK;
-  }
-  CB_TRY(transform(s, history, err));
-  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, ask->fit,
-                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err));
+  CB_TRY(follow_plain(s, ask, err));
   *row = cb_surrogate_best(s->surrogates[PLAIN], &mean);
+  return COCABO_OK;
+}
+
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  mixed *s = state;
+  CB_TRY(follow_plain(s, ask, err));
+  cb_surrogate_expect(s->surrogates[PLAIN], trial->x, trial->h, mean, se);
   return COCABO_OK;
 }
 
@@ -481,4 +493,5 @@ const cb_sampler cb_sampler_mixed = {
     .n_theta = n_theta,
     .propose = propose,
     .best = best,
+    .expect = expect,
 };

@@ -239,6 +239,19 @@ cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
   return cb_trial_snapshot(out, &study->fold, trial, err);
 }
 
+cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number, double *value,
+                                    double *se, cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  if (!study)
+    return is_null("study", err);
+  if (!value)
+    return is_null("value", err);
+  if (!se)
+    return is_null("se", err);
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  return cb_study_expected(study, trial, value, se, err);
+}
+
 cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
                                       double *share, double *explained,
                                       cocabo_error *err) {
