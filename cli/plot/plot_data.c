@@ -343,17 +343,18 @@ static int compare_shares(const void *a, const void *b) {
   return (x->param > y->param) - (x->param < y->param);
 }
 
-static void sort_shares(const double *share, plot_share *out, size_t n) {
+static void sort_shares(const double *share, const double *se, plot_share *out,
+                        size_t n) {
   for (size_t j = 0; j < n; j++)
-    out[j] = (plot_share){j, share[j]};
+    out[j] = (plot_share){j, share[j], se ? se[j] : 0.0};
   qsort(out, n, sizeof *out, compare_shares);
 }
 
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err) {
-  double share[COCABO_MAX_PARAMETERS];
-  CB_TRY(cocabo_study_importance(data->source, data->d, share, explained, err));
-  sort_shares(share, shares, data->d);
+  double share[COCABO_MAX_PARAMETERS], se[COCABO_MAX_PARAMETERS];
+  CB_TRY(cocabo_study_importance(data->source, data->d, share, se, explained, err));
+  sort_shares(share, se, shares, data->d);
   return COCABO_OK;
 }
 
@@ -386,10 +387,11 @@ size_t plot_choose_params(const plot_data *data, bool choices_only, size_t most,
   if (n <= most)
     return n;
   double share[COCABO_MAX_PARAMETERS] = {0};
-  if (cocabo_study_importance(data->source, data->d, share, NULL, NULL) != COCABO_OK)
+  if (cocabo_study_importance(data->source, data->d, share, NULL, NULL, NULL) !=
+      COCABO_OK)
     memset(share, 0, sizeof share);
   plot_share sorted[COCABO_MAX_PARAMETERS];
-  sort_shares(share, sorted, data->d);
+  sort_shares(share, NULL, sorted, data->d);
   for (size_t i = 0; kept < most; i++)
     if (!choices_only || data->params[sorted[i].param].choices > 0)
       out[kept++] = sorted[i].param;

@@ -88,9 +88,9 @@ size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *t
 
 typedef struct plot_share {
   size_t param;
-  double share;
+  double share, se;
 } plot_share;
-/* All parameters, the largest share first: see cocabo_study_importance. */
+/* All parameters, the largest share first, with errors: see cocabo_study_importance. */
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err);
 /* What the shares are shares of, and whether they mean anything. */

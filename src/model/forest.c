@@ -524,13 +524,14 @@ cocabo_status cb_forest_fit_sample(cb_forest *f, int n, const double *x,
     f->variables[k] = k;
   if (f->spec.tries == 0)
     sort_rows(f);
-  for (int i = 0; sample && i < n; i++) {
+  const bool asked = sample && sample->unseen;
+  for (int i = 0; asked && i < n; i++) {
     sample->unseen[i] = 0.0;
     sample->unseen_trees[i] = 0;
   }
   for (int t = 0; t < f->spec.trees; t++) {
     CB_TRY(grow_tree(f, f->root[t], &f->root[t + 1], sample, rng, err));
-    if (sample)
+    if (asked)
       predict_unseen(f, t, sample);
   }
   return COCABO_OK;

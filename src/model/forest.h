@@ -60,7 +60,7 @@ cocabo_status cb_forest_fit(cb_forest *forest, int n, const double *x, const int
 typedef struct cb_forest_sample {
   int size;
   const double *until;   /* n, rising: sums of the rows' weights, each >= 0 */
-  double *unseen;        /* n, out: sum of those predictions */
+  double *unseen;        /* n, out: sum of those predictions; NULL: nobody asks */
   int32_t *unseen_trees; /* n, out: how many they are */
 } cb_forest_sample;
 cocabo_status cb_forest_fit_sample(cb_forest *forest, int n, const double *x,

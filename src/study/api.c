@@ -253,7 +253,7 @@ cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number, double 
 }
 
 cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
-                                      double *share, double *explained,
+                                      double *share, double *se, double *explained,
                                       cocabo_error *err) {
   double unwanted;
   if (!study)
@@ -264,7 +264,7 @@ cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
   if (n != count)
     return cb_fail(err, COCABO_E_INVALID,
                    "n is %zu, want the number of parameters, %zu", n, count);
-  return cb_study_importance(study, share, explained ? explained : &unwanted, err);
+  return cb_study_importance(study, share, se, explained ? explained : &unwanted, err);
 }
 
 int64_t cocabo_study_count(const cocabo_study *study) {

@@ -89,8 +89,8 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
 /* What the sampler's model expects of a completed trial, as the user counts. */
 cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
                                 double *value, double *se, cocabo_error *err);
-/* Of every parameter; on failure share and *explained are untouched. */
-cocabo_status cb_study_importance(const cocabo_study *study, double *share,
+/* Of every parameter; se may be NULL. On failure they and *explained are untouched. */
+cocabo_status cb_study_importance(const cocabo_study *study, double *share, double *se,
                                   double *explained, cocabo_error *err);
 
 /* Gives an event its unique id, for whoever must name it before it is appended. */

@@ -280,13 +280,14 @@ static void what_is_expected_survives_lack_of_memory(void **state) {
 static void importance_survives_lack_of_memory(void **state) {
   (void)state;
   pair p = build_pair("random");
-  double share[4] = {-1.0}, again[4], explained = -1.0;
+  double share[4] = {-1.0}, se[4] = {-1.0}, again[4], explained = -1.0;
   run_loop(&p);
-  CALL_WITHOUT_MEMORY(cocabo_study_importance(p.study, 4, share, &explained, &err), {
-    assert_true(share[0] == -1.0 && explained == -1.0);
-    assert_twins(&p);
-  });
-  assert_ok(cocabo_study_importance(p.twin, 4, again, NULL, &err));
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_importance(p.study, 4, share, se, &explained, &err), {
+        assert_true(share[0] == -1.0 && se[0] == -1.0 && explained == -1.0);
+        assert_twins(&p);
+      });
+  assert_ok(cocabo_study_importance(p.twin, 4, again, NULL, NULL, &err));
   assert_memory_equal(share, again, sizeof share);
   free_pair(&p);
 }
