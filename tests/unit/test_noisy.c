@@ -142,9 +142,8 @@ static void judge(cocabo_study *study, record *r, int runs) {
 }
 
 /* 68 and 95 % would be perfect. A model that is too sure fails, and so does one that
- * always says "anything". The paper's models have no prior that would keep them from
- * taking noise for signal, those of exp3bo have half of the results each: they are
- * surer than they should be. */
+ * always says "anything". The models of exp3bo, which have half of the results each and
+ * one fit, are surer than they should be. */
 static void what_is_expected_is_true_within_its_error(void **state) {
   (void)state;
   enum { RUNS = 24 };
@@ -152,7 +151,7 @@ static void what_is_expected_is_true_within_its_error(void **state) {
     const char *sampler;
     double one, two; /* at least so often within one error, and within two */
   } cases[] = {{"mixed", 0.6, 0.9},
-               {"cocabo", 0.5, 0.7},
+               {"cocabo", 0.6, 0.85},
                {"onehot", 0.5, 0.8},
                {"exp3bo", 0.3, 0.5},
                {"smac", 0.5, 0.8}};
@@ -172,7 +171,24 @@ static void what_is_expected_is_true_within_its_error(void **state) {
   }
 }
 
-/* The point where it was measured fifty times is known better than a single value. */
+/* One fit to twenty results that are mostly noise is as often as not sure that there is
+ * none. */
+static void few_results_leave_doubt(void **state) {
+  (void)state;
+  enum { RUNS = 24 };
+  record r = {0};
+  for (uint64_t seed = 0; seed < RUNS; seed++) {
+    cocabo_study *study = new_study("mixed", "false");
+    play(study, 300 + seed, 18, 0.8);
+    judge(study, &r, RUNS);
+    cocabo_study_free(study);
+  }
+  print_message("within 1 error %.2f, 2 errors %.2f; named %.3f, luckiest %.3f\n",
+                r.within[1], r.within[2], r.named, r.luckiest);
+  assert_true(r.within[1] >= 0.6 && r.within[2] >= 0.85);
+}
+
+/* More results, and the point is known better. */
 static void more_results_make_the_error_smaller(void **state) {
   (void)state;
   double errors[2];
@@ -295,6 +311,7 @@ int main(void) {
       cmocka_unit_test(the_best_of_exact_values_is_the_best_value),
       cmocka_unit_test(without_a_model_the_best_value_counts),
       cmocka_unit_test(what_is_expected_is_true_within_its_error),
+      cmocka_unit_test(few_results_leave_doubt),
       cmocka_unit_test(more_results_make_the_error_smaller),
       cmocka_unit_test(known_results_are_learnt_from_too),
       cmocka_unit_test(what_cannot_be_expected_is_said),

@@ -1,0 +1,135 @@
+/* judge.c - fits a process at each level of noise, weighs the fits, and mixes what they
+ * say. */
+#include "sampler/judge.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/maths.h"
+#include "base/status.h"
+
+enum { LEVELS = 7, EVALUATIONS = 40, RESTARTS = 1 };
+
+/* Of noise, in parts of the targets' variance: from here to all of it, by equal
+ * factors. A priori one is as likely as the other. */
+static const double LOWEST = 1e-3;
+
+/* Fits that matter less are passed over. */
+static const double LEAST_WEIGHT = 0.01;
+
+typedef struct level {
+  double theta[CB_MAX_THETA];
+  double weight;
+} level;
+
+/* Learns everything but the noise. */
+static cocabo_status fit_level(const cb_judge *judge, const cb_ask *ask,
+                               cb_likelihood *likelihood, int k, level *out,
+                               cocabo_error *err) {
+  const cb_theta_layout t = cb_theta_lay_out(judge->spec);
+  const cb_fit_plan plan = {.restarts = RESTARTS,
+                            .max_evaluations = EVALUATIONS,
+                            .least_gain = 1e-2,
+                            .interrupt = ask->interrupt,
+                            .user = ask->user};
+  cb_theta_box box = *judge->box;
+  box.start[t.noise] = cb_log(LOWEST) * (LEVELS - 1 - k) / (LEVELS - 1);
+  box.lower[t.noise] = box.upper[t.noise] = box.start[t.noise];
+  box.prior_sd[t.noise] = 0.0;
+  memcpy(out->theta, judge->theta, (size_t)t.count * sizeof *out->theta);
+  out->theta[t.noise] = box.start[t.noise];
+  cb_rng rng = cb_rng_make(ask->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  const cocabo_status status = cb_gp_fit(likelihood, judge->spec, &box, &plan, &rng,
+                                         out->theta, &out->weight, err);
+  if (status == COCABO_E_NUMERIC)
+    out->weight = -INFINITY;
+  return status == COCABO_E_NUMERIC ? COCABO_OK : status;
+}
+
+/* From log posteriors to parts of one. */
+static void weigh(level *levels) {
+  double most = -INFINITY, sum = 0.0;
+  for (int k = 0; k < LEVELS; k++)
+    most = fmax(most, levels[k].weight);
+  for (int k = 0; k < LEVELS; k++) {
+    levels[k].weight = most > -INFINITY ? cb_exp(levels[k].weight - most) : 1.0;
+    if (levels[k].weight < LEAST_WEIGHT)
+      levels[k].weight = 0.0;
+    sum += levels[k].weight;
+  }
+  for (int k = 0; k < LEVELS; k++)
+    levels[k].weight /= sum;
+}
+
+static cocabo_status fit_levels(const cb_judge *judge, const cb_ask *ask, level *levels,
+                                cocabo_error *err) {
+  const cb_history *history = ask->history;
+  cb_likelihood *likelihood;
+  const double *targets;
+  int n;
+  CB_TRY(
+      cb_surrogate_likelihood(judge->surrogate, history, history->n, &likelihood, err));
+  cocabo_status status =
+      cb_surrogate_targets(judge->surrogate, judge->y, &n, &targets, err);
+  if (status == COCABO_OK)
+    cb_likelihood_set_y(likelihood, targets);
+  for (int k = 0; k < LEVELS && status == COCABO_OK; k++)
+    status = fit_level(judge, ask, likelihood, k, &levels[k], err);
+  cb_likelihood_free(likelihood);
+  return status;
+}
+
+/* By the law of total variance. */
+cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
+                               double *variance, cocabo_error *err) {
+  const cb_history *history = ask->history;
+  const cb_fit all = {.rows = history->n};
+  level levels[LEVELS];
+  assert(history->n > 1 && history->n <= CB_JUDGE_MOST);
+  CB_TRY(fit_levels(judge, ask, levels, err));
+  weigh(levels);
+  double passed = 0.0;
+  for (int k = 0; k < LEVELS; k++) {
+    const double w = levels[k].weight;
+    if (w == 0.0)
+      continue;
+    CB_TRY(cb_surrogate_follow(judge->surrogate, history, &all, levels[k].theta,
+                               judge->y, err));
+    passed += w;
+    for (int64_t i = 0; i < history->n; i++) {
+      const cb_trial *trial = &history->trials[history->told[i]];
+      double m, sd;
+      cb_surrogate_expect(judge->surrogate, trial->x, trial->h, &m, &sd);
+      const double before = passed == w ? m : mean[i], gap = m - before;
+      mean[i] = before + gap * w / passed;
+      variance[i] =
+          (passed == w ? 0.0 : variance[i]) + w * sd * sd + w * gap * (m - mean[i]);
+    }
+  }
+  return COCABO_OK;
+}
+
+cocabo_status cb_judge_best(const cb_judge *judge, const cb_ask *ask, int64_t *row,
+                            cocabo_error *err) {
+  double mean[CB_JUDGE_MOST], variance[CB_JUDGE_MOST];
+  CB_TRY(cb_judge_results(judge, ask, mean, variance, err));
+  *row = 0;
+  for (int64_t i = 1; i < ask->history->n; i++)
+    if (mean[i] > mean[*row])
+      *row = i;
+  return COCABO_OK;
+}
+
+cocabo_status cb_judge_expect(const cb_judge *judge, const cb_ask *ask,
+                              const cb_trial *trial, double *mean, double *se,
+                              cocabo_error *err) {
+  double means[CB_JUDGE_MOST], variances[CB_JUDGE_MOST];
+  CB_TRY(cb_judge_results(judge, ask, means, variances, err));
+  for (int64_t i = 0; i < ask->history->n; i++)
+    if (ask->history->told[i] == trial->number) {
+      *mean = means[i];
+      *se = sqrt(variances[i]);
+    }
+  return COCABO_OK;
+}
