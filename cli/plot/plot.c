@@ -51,9 +51,11 @@ void plot_make_title(const plot_data *data, const char *what, char out[CANVAS_FI
 
 /* Both signs have two bytes. */
 void plot_sign_errors(char *text, bool unicode) {
-  char *at;
-  while ((at = strstr(text, unicode ? "+-" : "\u00b1")))
-    memcpy(at, unicode ? "\u00b1" : "+-", 2);
+  const char *from = unicode ? "+-" : "\u00b1", *to = unicode ? "\u00b1" : "+-";
+  for (char *at = text; (at = strstr(at, from)); at += 2) {
+    at[0] = to[0];
+    at[1] = to[1];
+  }
 }
 
 /* "expected 0.912 +- 0.004, measured 0.93" or the value alone. */

@@ -80,32 +80,40 @@ static cocabo_status fit_levels(const cb_judge *judge, const cb_ask *ask, level 
   return status;
 }
 
-/* By the law of total variance. */
+/* The next fit's say, where those before it have `passed` of the weight: by the law of
+ * total variance. */
+static void mix(const cb_judge *judge, const cb_history *history, double passed,
+                double weight, double *mean, double *variance) {
+  for (int64_t i = 0; i < history->n; i++) {
+    const cb_trial *trial = &history->trials[history->told[i]];
+    double m, sd;
+    cb_surrogate_expect(judge->surrogate, trial->x, trial->h, &m, &sd);
+    const double gap = m - mean[i];
+    mean[i] += gap * weight / (passed + weight);
+    variance[i] += weight * sd * sd;
+    if (passed > 0.0)
+      variance[i] += weight * gap * (m - mean[i]);
+  }
+}
+
 cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
                                double *variance, cocabo_error *err) {
   const cb_history *history = ask->history;
   const cb_fit all = {.rows = history->n};
-  level levels[LEVELS];
+  level levels[LEVELS] = {0};
+  double passed = 0.0;
   assert(history->n > 1 && history->n <= CB_JUDGE_MOST);
   CB_TRY(fit_levels(judge, ask, levels, err));
   weigh(levels);
-  double passed = 0.0;
+  for (int64_t i = 0; i < history->n; i++)
+    mean[i] = variance[i] = 0.0;
   for (int k = 0; k < LEVELS; k++) {
-    const double w = levels[k].weight;
-    if (w == 0.0)
+    if (levels[k].weight == 0.0)
       continue;
     CB_TRY(cb_surrogate_follow(judge->surrogate, history, &all, levels[k].theta,
                                judge->y, err));
-    passed += w;
-    for (int64_t i = 0; i < history->n; i++) {
-      const cb_trial *trial = &history->trials[history->told[i]];
-      double m, sd;
-      cb_surrogate_expect(judge->surrogate, trial->x, trial->h, &m, &sd);
-      const double before = passed == w ? m : mean[i], gap = m - before;
-      mean[i] = before + gap * w / passed;
-      variance[i] =
-          (passed == w ? 0.0 : variance[i]) + w * sd * sd + w * gap * (m - mean[i]);
-    }
+    mix(judge, history, passed, levels[k].weight, mean, variance);
+    passed += levels[k].weight;
   }
   return COCABO_OK;
 }
