@@ -26,10 +26,12 @@ typedef struct cb_judge {
   const double *y; /* a row of the history each: targets */
 } cb_judge;
 
-/* Mean and variance of the posterior, in the units of y, at the points of all
- * history->n results: mean[0..n-1] and variance[0..n-1], 2 <= n <= CB_JUDGE_MOST. */
+/* Mean and deviation of the posterior, in the units of y, at the points of all
+ * history->n results: mean[0..n-1] and se[0..n-1], 2 <= n <= CB_JUDGE_MOST. Of a
+ * surrogate that is restricted those of its own trials mean something, of which there
+ * are two at least. */
 cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
-                               double *variance, cocabo_error *err);
+                               double *se, cocabo_error *err);
 
 /* The two calls of a sampler: the row of the highest mean; and mean and error at the
  * point of a completed trial. */

@@ -142,8 +142,7 @@ static void judge(cocabo_study *study, record *r, int runs) {
 }
 
 /* 68 and 95 % would be perfect. A model that is too sure fails, and so does one that
- * always says "anything". The models of exp3bo, which have half of the results each and
- * one fit, are surer than they should be. */
+ * always says "anything". */
 static void what_is_expected_is_true_within_its_error(void **state) {
   (void)state;
   enum { RUNS = 24 };
@@ -153,7 +152,7 @@ static void what_is_expected_is_true_within_its_error(void **state) {
   } cases[] = {{"mixed", 0.6, 0.9},
                {"cocabo", 0.6, 0.85},
                {"onehot", 0.5, 0.8},
-               {"exp3bo", 0.3, 0.5},
+               {"exp3bo", 0.45, 0.85},
                {"smac", 0.5, 0.8}};
   for (int s = 0; s < 5; s++) {
     record r = {0};
@@ -185,7 +184,7 @@ static void few_results_leave_doubt(void **state) {
   }
   print_message("within 1 error %.2f, 2 errors %.2f; named %.3f, luckiest %.3f\n",
                 r.within[1], r.within[2], r.named, r.luckiest);
-  assert_true(r.within[1] >= 0.6 && r.within[2] >= 0.85);
+  assert_true(r.within[1] >= 0.6 && r.within[2] >= 0.9);
 }
 
 /* More results, and the point is known better. */
