@@ -14,6 +14,7 @@ typedef struct delete_args {
 
 static const front_option options[] = {
     {"-y, --yes", NULL, "do not ask", FRONT_FLAG, offsetof(delete_args, yes)},
+    CLI_FILE_OPTION(delete_args),
     CLI_COMMON_OPTIONS(delete_args),
     {0}};
 
@@ -25,13 +26,25 @@ static bool answers_yes(void) {
   return first == 'y' || first == 'Y';
 }
 
-static cocabo_status confirm(const cocabo_study *study, const delete_args *args,
+/* A line that deletes our study twice must not take another one the second time. */
+static cocabo_status refuse_unnamed(const cli_session *session, cocabo_error *err) {
+  char name[CB_SHOWN];
+  if (!session->only)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_NOT_FOUND,
+                 "no study \"" CLI_DEFAULT_STUDY "\"; for the only one there is, say "
+                 "--study %s",
+                 cb_text_show(name, cocabo_study_name(session->study)));
+}
+
+static cocabo_status confirm(const cli_session *session, const delete_args *args,
                              bool *agreed, cocabo_error *err) {
+  const cocabo_study *study = session->study;
   char name[CB_SHOWN];
   cb_text_show(name, cocabo_study_name(study));
   *agreed = true;
   if (args->yes)
-    return COCABO_OK;
+    return refuse_unnamed(session, err);
   if (!isatty(STDIN_FILENO))
     return cb_fail(err, COCABO_E_INVALID,
                    "study \"%s\" has %lld trials, want --yes to delete it", name,
@@ -49,9 +62,9 @@ static cocabo_status delete_study(int argc, char **argv, bool *agreed,
   cli_session session;
   CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
   CB_TRY(cli_open_study(&session, &args.common, 0, err));
-  cocabo_status status = confirm(session.study, &args, agreed, err);
+  cocabo_status status = confirm(&session, &args, agreed, err);
   if (status == COCABO_OK && *agreed)
-    status = cocabo_store_delete(session.store, cli_study(&args.common), err);
+    status = cocabo_store_delete(session.store, cocabo_study_name(session.study), err);
   cli_close(&session);
   return status;
 }
@@ -73,7 +86,10 @@ const cli_command cmd_delete = {
     .usage = "[--yes] [options]",
     .options = options,
     .details =
-        "Asks first when it is called from a terminal; elsewhere it wants --yes.",
+        "Asks first when it is called from a terminal; elsewhere it wants --yes. With\n"
+        "--yes, a study that is not called default must be named, even if it is the "
+        "only\n"
+        "one.",
     .examples = "  cocabo delete --study second\n"
                 "  cocabo delete --study second --yes",
     .main = delete_main,

@@ -46,7 +46,7 @@ cocabo_status cli_put_best_value(front_buffer *out, const cli_best *best,
   if (best->modelled)
     CB_TRY(front_buffer_printf(out, err, "expected %s, measured ",
                                cli_show_measure(shown, best->expected, best->se)));
-  CB_TRY(front_put_digits(out, cocabo_trial_value(best->trial), err));
+  CB_TRY(cli_put_rounded(out, cocabo_trial_value(best->trial), err));
   return front_buffer_puts(out, best->noisy && !best->modelled ? ", the luckiest" : "",
                            err);
 }

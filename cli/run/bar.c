@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/show.h"
 #include "io/best.h"
 
 /* Seconds between two showings. */
@@ -86,7 +87,8 @@ static void put_best(const cli_state *state, char *out, int size) {
   char text[120], measure[CLI_MEASURE];
   if (!state->has_best)
     return;
-  snprintf(measure, sizeof measure, "%.6g", state->best);
+  char digits[CB_DIGITS];
+  snprintf(measure, sizeof measure, "%s", show_number(digits, state->best));
   if (state->noisy && state->best_se >= 0.0)
     cli_show_measure(measure, state->expected, state->best_se);
   snprintf(text, sizeof text, ", %s %s (trial %lld)",

@@ -14,8 +14,8 @@
 
 /* ---- the best trial ------------------------------------------------------------- */
 
-static cocabo_status put_best(front_buffer *out, const cli_best *found,
-                              cocabo_error *err) {
+static cocabo_status put_best(front_buffer *out, const cocabo_space *space,
+                              const cli_best *found, cocabo_error *err) {
   const cocabo_trial *best = found->trial;
   CB_TRY(front_buffer_printf(out, err, "best trial %" PRId64 ": ",
                              cocabo_trial_number(best)));
@@ -27,7 +27,7 @@ static cocabo_status put_best(front_buffer *out, const cli_best *found,
     char shown[CB_SHOWN];
     CB_TRY(cocabo_trial_get(best, i, &name, &value, err));
     CB_TRY(front_buffer_printf(out, err, "  %s = ", cb_text_show(shown, name)));
-    CB_TRY(cli_put_shown_value(out, &value, err));
+    CB_TRY(cli_put_rounded_param(out, space, i, &value, err));
     CB_TRY(front_buffer_puts(out, "\n", err));
   }
   return COCABO_OK;
@@ -38,8 +38,10 @@ static cocabo_status print_best(const cli_run *run, cocabo_error *err) {
   cli_best best;
   CB_TRY(cli_best_find(&best, run->session.study, err));
   front_buffer text = {0};
-  cocabo_status status = run->common->json ? cli_put_json_best(&text, &best, err)
-                                           : put_best(&text, &best, err);
+  cocabo_status status =
+      run->common->json
+          ? cli_put_json_best(&text, &best, err)
+          : put_best(&text, cocabo_study_space(run->session.study), &best, err);
   if (status == COCABO_OK && run->common->json)
     status = front_buffer_puts(&text, "\n", err);
   if (status == COCABO_OK)
