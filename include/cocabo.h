@@ -392,8 +392,8 @@ COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t propos
                                              cocabo_report *out,
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
-/* Called now and then from inside ask and verify; a non-zero return makes it stop
- * cleanly. */
+/* Called now and then from inside ask and verify, and where values are noisy from
+ * inside best and expected; a non-zero return makes it stop cleanly. */
 typedef int (*cocabo_interrupt_fn)(void *user);
 COCABO_API void cocabo_study_on_interrupt(cocabo_study *study, cocabo_interrupt_fn fn,
                                           void *user);

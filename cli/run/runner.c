@@ -566,6 +566,7 @@ static cocabo_status run_loop(runner *r, cocabo_error *err) {
   if (status != COCABO_OK)
     abandon(r);
   r->best_at = 0.0;
+  cocabo_study_on_interrupt(r->study, NULL, NULL); /* the last line is worth a fit */
   look_for_best(r, front_now());
   state = read_state(r);
   cli_bar_end(&r->bar, &state, front_now());

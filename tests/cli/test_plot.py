@@ -14,6 +14,7 @@ import pty
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -537,6 +538,25 @@ class Noisy(Case):
         rows = [json.loads(line) for line in
                 self.ok("plot", "--kind", "categories", "--json").splitlines()]
         self.assertIn(number, [row["best_number"] for row in rows])
+
+    def test_a_run_that_is_interrupted_names_it_too(self):
+        (self.folder / "noisy.sh").write_text("echo $(((COCABO_TRIAL * 7919) % 101))\nsleep 0.1\n")
+        run = subprocess.Popen(
+            [COCABO, "run", "-n", "1000", "--set", "deterministic=false", "-p", "x=float(-1,1)",
+             "--", "bash", "noisy.sh"], cwd=self.folder, env=self.environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            done = self.cocabo("studies", "--json")
+            if done.returncode == 0 and json.loads(done.stdout)["complete"] >= 6:
+                break
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        stdout, stderr = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, stderr)
+        number = re.search(r"best trial (\d+): expected", stdout)[1]
+        last = [line for line in stderr.splitlines() if "(trial " in line][-1]
+        self.assertRegex(last, rf"best \S+ \+- \S+ \(trial {number}\)")
 
     def test_without_a_model_it_is_the_luckiest(self):
         done = self.noisy("random", n=8)

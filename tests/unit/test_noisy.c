@@ -240,6 +240,50 @@ static void known_results_are_learnt_from_too(void **state) {
   cocabo_study_free(study);
 }
 
+static int count_call(void *calls) {
+  ++*(int *)calls;
+  return 0;
+}
+
+static int stop(void *unused) {
+  (void)unused;
+  return 1;
+}
+
+/* A bar asks for the best again and again. Fits ask whether they shall go on. */
+static void the_best_is_found_once_for_each_result(void **state) {
+  (void)state;
+  cocabo_study *study = new_study("mixed", "false");
+  cocabo_trial *best = NULL, *running;
+  int calls = 0, before;
+  play(study, 2, 12, 0.3);
+  cocabo_study_on_interrupt(study, count_call, &calls);
+  assert_ok(cocabo_study_best(study, &best, &err));
+  cocabo_trial_free(best);
+  assert_true(calls > 0);
+  before = calls;
+  for (int i = 0; i < 3; i++) {
+    assert_ok(cocabo_study_best(study, &best, &err));
+    cocabo_trial_free(best);
+  }
+  assert_int_equal(calls, before);
+  assert_ok(cocabo_study_ask(study, 1, &running, &err));
+  assert_ok(cocabo_study_tell(study, cocabo_trial_number(running), 0.1, &err));
+  cocabo_trial_free(running);
+  before = calls;
+  assert_ok(cocabo_study_best(study, &best, &err));
+  cocabo_trial_free(best);
+  assert_true(calls > before);
+  assert_ok(cocabo_study_ask(study, 1, &running, &err));
+  assert_ok(cocabo_study_tell(study, cocabo_trial_number(running), 0.2, &err));
+  cocabo_trial_free(running);
+  cocabo_study_on_interrupt(study, stop, NULL);
+  best = NULL;
+  assert_int_equal(cocabo_study_best(study, &best, &err), COCABO_E_INTERRUPTED);
+  assert_null(best);
+  cocabo_study_free(study);
+}
+
 static void what_cannot_be_expected_is_said(void **state) {
   (void)state;
   double value = -1.0, se = -1.0;
@@ -313,6 +357,7 @@ int main(void) {
       cmocka_unit_test(few_results_leave_doubt),
       cmocka_unit_test(more_results_make_the_error_smaller),
       cmocka_unit_test(known_results_are_learnt_from_too),
+      cmocka_unit_test(the_best_is_found_once_for_each_result),
       cmocka_unit_test(what_cannot_be_expected_is_said),
       cmocka_unit_test(noisy_points_may_come_again),
   };
