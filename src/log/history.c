@@ -87,11 +87,12 @@ void cb_history_free(cb_history *history) {
 /* ---- the set of points ----------------------------------------------------------- */
 
 /* Mixes all bits of all cells (the finaliser of MurmurHash3 after each). */
-static uint64_t hash_cells(int n, const cb_cell *cells) {
+static uint64_t hash_cells(const cocabo_space *space, const cb_cell *cells) {
   uint64_t hash = 0x9E3779B97F4A7C15u;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_cell cell = cb_space_snap(space, i, cells[i]);
     uint64_t bits;
-    memcpy(&bits, &cells[i], sizeof bits);
+    memcpy(&bits, &cell, sizeof bits);
     hash ^= bits;
     hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCDu;
     hash = (hash ^ (hash >> 33)) * 0xC4CEB9FE1A85EC53u;
@@ -100,15 +101,24 @@ static uint64_t hash_cells(int n, const cb_cell *cells) {
   return hash;
 }
 
+static bool same_point(const cocabo_space *space, const cb_cell *a, const cb_cell *b) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_cell u = cb_space_snap(space, i, a[i]), v = cb_space_snap(space, i, b[i]);
+    if (!cb_cells_equal(1, &u, &v))
+      return false;
+  }
+  return true;
+}
+
 /* The slot that holds these cells, or the empty one where they belong. The table must
  * have an empty slot. */
 static int64_t *find_slot(const cb_history *history, const point_set *set,
                           const cb_cell *cells) {
-  const int n = history->space->n;
+  const cocabo_space *space = history->space;
   const size_t mask = set->size - 1;
-  size_t i = (size_t)hash_cells(n, cells) & mask;
+  size_t i = (size_t)hash_cells(space, cells) & mask;
   while (set->slots[i] != 0 &&
-         !cb_cells_equal(n, history->trials[set->slots[i] - 1].cells, cells))
+         !same_point(space, history->trials[set->slots[i] - 1].cells, cells))
     i = (i + 1) & mask;
   return &set->slots[i];
 }
@@ -246,12 +256,8 @@ cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,
 
 /* ---- lists ----------------------------------------------------------------------- */
 
-static void remove_at(int64_t *list, int64_t *n, int64_t i) {
-  memmove(&list[i], &list[i + 1], (size_t)(*n - i - 1) * sizeof *list);
-  (*n)--;
-}
-
-static void leave_pending(cb_history *history, int64_t number) {
+/* The place of the first pending trial that is not below a number. */
+static int64_t pending_place(const cb_history *history, int64_t number) {
   int64_t low = 0, high = history->n_pending;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
@@ -260,8 +266,26 @@ static void leave_pending(cb_history *history, int64_t number) {
     else
       high = middle;
   }
-  assert(low < history->n_pending && history->pending[low] == number);
-  remove_at(history->pending, &history->n_pending, low);
+  return low;
+}
+
+static void remove_at(int64_t *list, int64_t *n, int64_t i) {
+  memmove(&list[i], &list[i + 1], (size_t)(*n - i - 1) * sizeof *list);
+  (*n)--;
+}
+
+static void leave_pending(cb_history *history, int64_t number) {
+  const int64_t i = pending_place(history, number);
+  assert(i < history->n_pending && history->pending[i] == number);
+  remove_at(history->pending, &history->n_pending, i);
+}
+
+static void join_pending(cb_history *history, int64_t number) {
+  const int64_t i = pending_place(history, number);
+  int64_t *at = &history->pending[i];
+  memmove(at + 1, at, (size_t)(history->n_pending - i) * sizeof *at);
+  *at = number;
+  history->n_pending++;
 }
 
 static void leave_failed(cb_history *history, cb_trial *trial) {
@@ -387,6 +411,16 @@ static cocabo_status apply_failed(cb_history *history, const cb_event *event,
   return COCABO_OK;
 }
 
+/* The list of pending trials has room for all there are. */
+static void apply_retried(cb_history *history, const cb_event *event, cb_trial *trial) {
+  if (trial->state != COCABO_FAILED || event->attempt != trial->attempt)
+    return;
+  leave_failed(history, trial);
+  join_pending(history, trial->number);
+  trial->state = COCABO_INTERRUPTED;
+  trial->finished = NAN;
+}
+
 static void apply_resumed(const cb_event *event, cb_trial *trial) {
   if (trial->state == COCABO_WAITING || trial->state == COCABO_INTERRUPTED ||
       trial->state == COCABO_STALE) {
@@ -395,6 +429,12 @@ static void apply_resumed(const cb_event *event, cb_trial *trial) {
   }
   if (event->attempt > trial->attempt)
     trial->attempt = event->attempt;
+}
+
+/* Is the event about the attempt that the trial is at? */
+static bool is_current(const cb_event *event, const cb_trial *trial) {
+  const bool names = event->kind == CB_TRIAL_STALE || event->has_attempt;
+  return !names || event->attempt == trial->attempt;
 }
 
 static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
@@ -407,13 +447,18 @@ static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
   case CB_TRIAL_TOLD:
     return apply_told(history, event, trial, err);
   case CB_TRIAL_FAILED:
-    return apply_failed(history, event, trial, err);
+    return is_current(event, trial) ? apply_failed(history, event, trial, err)
+                                    : COCABO_OK;
   case CB_TRIAL_INTERRUPTED:
-    trial->state = running ? COCABO_INTERRUPTED : trial->state;
+    if (running && is_current(event, trial))
+      trial->state = COCABO_INTERRUPTED;
     return COCABO_OK;
   case CB_TRIAL_STALE:
-    if (running && event->attempt == trial->attempt)
+    if (running && is_current(event, trial))
       trial->state = COCABO_STALE;
+    return COCABO_OK;
+  case CB_TRIAL_RETRIED:
+    apply_retried(history, event, trial);
     return COCABO_OK;
   default:
     apply_resumed(event, trial);
@@ -458,6 +503,7 @@ static cocabo_status apply(cb_history *history, const cb_event *event,
   case CB_TRIAL_INTERRUPTED:
   case CB_TRIAL_STALE:
   case CB_TRIAL_RESUMED:
+  case CB_TRIAL_RETRIED:
     return apply_to_trial(history, event, err);
   case CB_MODEL_FITTED:
     return apply_fit(history, event, err);

@@ -500,7 +500,7 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 5,
+    .revision = 6,
     .help = "a GP over numbers and categories, maximised over both together",
     .create = create,
     .destroy = destroy,

@@ -87,8 +87,8 @@ enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 /* ---- what a log explains --------------------------------------------------------- */
 
-/* Two handles ask, tell, fail, interrupt, lose and add at random, late and out of
- * order, while options change under them. */
+/* Two handles ask, tell, fail, interrupt, lose, put back and add at random, late and
+ * out of order, while options change under them. */
 static void live(cocabo_study *handles[2], cb_rng *rng, int steps) {
   static const char *const kappas[] = {"1", "2", "3.5"};
   for (int i = 0; i < steps; i++) {
@@ -102,8 +102,11 @@ static void live(cocabo_study *handles[2], cb_rng *rng, int steps) {
       ask(study, 1 + (int)cb_rng_below(rng, 4) * (dice < 10));
     } else if (dice < 85) {
       tell(study, h->n_pending > 0 ? h->pending[dice % h->n_pending] : number);
-    } else if (dice < 90) {
+    } else if (dice < 89) {
       assert_ok(cocabo_study_fail(study, number, "why not", &err));
+    } else if (dice < 90) {
+      if (h->n_failed > 0)
+        assert_ok(cocabo_study_retry(study, h->failed[dice % h->n_failed], &err));
     } else if (dice < 94) {
       if (h->trials[number].state == COCABO_RUNNING)
         assert_ok(cocabo_study_interrupt(study, number, &err));
@@ -409,6 +412,10 @@ static void never_lost(cb_event *e) {
   e->kind = CB_TRIAL_STALE;
   e->attempt = 1;
 }
+static void never_failed(cb_event *e) {
+  e->kind = CB_TRIAL_RETRIED;
+  e->attempt = 1;
+}
 static void unknown_trial(cb_event *e) {
   e->number = 77;
 }
@@ -427,6 +434,30 @@ static void bad_fit(cb_event *e) {
 
 static void unknown_kind(cb_event *e) {
   e->kind = (cb_event_kind)77;
+}
+
+static void timeless(cb_event *e) {
+  e->time = NAN;
+}
+static void an_attempt_more(cb_event *e) {
+  e->attempt = 1;
+}
+static void a_fingerprint_more(cb_event *e) {
+  e->proposal.fingerprint = cb_strdup("random 7");
+}
+static void of_an_attempt_to_come(cb_event *e) {
+  *e = (cb_event){.kind = CB_TRIAL_FAILED,
+                  .seq = e->seq,
+                  .time = e->time,
+                  .attempt = 5,
+                  .has_attempt = true};
+}
+static void resumed_again(cb_event *e) {
+  *e = (cb_event){.kind = CB_TRIAL_RESUMED,
+                  .seq = e->seq,
+                  .time = e->time,
+                  .number = e->number,
+                  .attempt = 1};
 }
 
 static void contradictions_are_named(void **state) {
@@ -458,10 +489,17 @@ static void contradictions_are_named(void **state) {
       {9, fewer_cells, "9 contradicts the log: the point is not in the space"},
       {11, created_again, "11 contradicts the log: the study exists already"},
       {11, never_lost, "11 contradicts the log: there was no such attempt"},
+      {11, never_failed, "11 contradicts the log: there was no such attempt"},
       {11, unknown_trial, "11 contradicts the log: there is no such trial"},
       {11, skipped, "12 contradicts the log: its number is not the next"},
       {10, bad_cell, "10 contradicts the log: the point is not in the space"},
       {11, bad_fit, "11 contradicts the log: what was learnt is not finite"},
+      {11, timeless, "11 contradicts the log: it has no time"},
+      {2, an_attempt_more, "2 contradicts the log: it says what none of its kind says"},
+      {9, a_fingerprint_more,
+       "9 contradicts the log: it says what only the first of a batch says"},
+      {11, of_an_attempt_to_come, "11 contradicts the log: there was no such attempt"},
+      {11, resumed_again, "11 contradicts the log: the trial was not on offer"},
   };
   cocabo_study *study = forgeable("random");
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -779,7 +817,7 @@ static void the_fingerprint_names_sampler_and_revision(void **state) {
     assert_true(changed.revision > 0);
     snprintf(want, sizeof want, "%s %d", changed.name, changed.revision);
     assert_string_equal(cb_fingerprint(&now, CB_BY_SAMPLER, text), want);
-    assert_string_equal(cb_fingerprint(&now, CB_BY_DESIGN, text), "design 1");
+    assert_string_equal(cb_fingerprint(&now, CB_BY_DESIGN, text), "design 2");
     changed.revision++;
     assert_string_not_equal(cb_fingerprint(&then, CB_BY_SAMPLER, text), want);
   }
