@@ -122,21 +122,28 @@ static size_t put_harmless(char *out, const char *text, unsigned c, size_t bytes
   return bytes;
 }
 
+static size_t copy_harmless(char *out, const char *text, size_t size) {
+  size_t used = 0, bytes;
+  for (size_t at = 0; at < size; at += bytes) {
+    const unsigned c = cb_text_decode(text + at, &bytes);
+    used += put_harmless(out + used, text + at, c, bytes);
+  }
+  return used;
+}
+
 const char *canvas_fit(char out[CANVAS_FITTED], const char *text, double size,
                        double room) {
   static const char dots[] = "\u2026";
-  const bool whole = canvas_text_width(text, size) <= room;
-  const double limit = whole ? room : room - canvas_text_width(dots, size);
-  double width = 0.0;
-  size_t used = 0, bytes;
-  for (; *text; text += bytes) {
-    const unsigned c = cb_text_decode(text, &bytes);
-    width += size * character_width(c);
-    if ((!whole && width > limit) || used + bytes + sizeof dots > CANVAS_FITTED) {
-      memcpy(out + used, dots, sizeof dots);
-      return out;
-    }
-    used += put_harmless(out + used, text, c, bytes);
+  const size_t end = strlen(text), most = (CANVAS_FITTED - sizeof dots) / 2;
+  size_t head = end, tail = end;
+  if (canvas_text_width(text, size) > room || end >= CANVAS_FITTED)
+    show_cut(text, (room - canvas_text_width(dots, size)) / size, character_width, most,
+             &head, &tail);
+  size_t used = copy_harmless(out, text, head);
+  if (head < end) {
+    memcpy(out + used, dots, sizeof dots - 1);
+    used += sizeof dots - 1;
+    used += copy_harmless(out + used, text + tail, end - tail);
   }
   out[used] = '\0';
   return out;

@@ -94,8 +94,8 @@ void canvas_mark(canvas *c, canvas_shape shape, double x, double y, double radiu
 void canvas_text(canvas *c, double x, double y, const char *text,
                  const canvas_font *font);
 
-/* Pixels that a text takes, roughly; and the text with "..." in place of what does not
- * fit into so many pixels (CANVAS_FITTED bytes at most). */
+/* Pixels that a text takes, roughly; and the text with "..." in place of what in its
+ * middle does not fit into so many pixels (CANVAS_FITTED bytes at most). */
 enum { CANVAS_FITTED = 256 };
 double canvas_text_width(const char *text, double size);
 const char *canvas_fit(char out[CANVAS_FITTED], const char *text, double size,

@@ -1,6 +1,9 @@
 /* chart.c - headings, axes and their labels, drawn on a canvas. */
 #include "common/chart.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 /* ---- the heading ---------------------------------------------------------------- */
 
 const canvas_font chart_label = {.size = 12, .colour = CHART_INK};
@@ -51,12 +54,52 @@ void chart_put_axis_left(canvas *c, const scale *s, double x, double width, int 
   }
 }
 
-void chart_put_axis_below(canvas *c, const scale *s, const ticks *t, double y) {
+/* A label below an axis: its text, and where it starts and ends. */
+typedef struct below {
+  char text[CANVAS_FITTED];
+  double from, to;
+} below;
+
+enum { APART = 4, SPILL = 6 }; /* pixels between labels, and beyond the axis */
+
+static bool is_end(const ticks *t, int i) {
+  return t->ends && (i == 0 || i == t->n - 1);
+}
+
+/* Those at the ends stay above the axis, and leave each other room. */
+static below label_below(const scale *s, const ticks *t, int i) {
   char label[TICK_LABEL];
+  below b;
+  const double room = (s->to - s->from) / 2 + SPILL - APART;
+  canvas_fit(b.text, ticks_label(t, i, label), chart_label.size,
+             is_end(t, i) ? room : s->to - s->from + 2 * SPILL);
+  for (int digits = 5; is_end(t, i) && digits > 1 && strcmp(b.text, label) != 0;
+       digits--)
+    canvas_fit(b.text, scale_number(t->at[i], digits, label), chart_label.size, room);
+  const double width = canvas_text_width(b.text, chart_label.size);
+  b.from = scale_at(s, t->at[i]) - width / 2;
+  if (is_end(t, i) && b.from + width > s->to + SPILL)
+    b.from = s->to + SPILL - width;
+  if (is_end(t, i) && b.from < s->from - SPILL)
+    b.from = s->from - SPILL;
+  b.to = b.from + width;
+  return b;
+}
+
+void chart_put_axis_below(canvas *c, const scale *s, const ticks *t, double y) {
   canvas_line(c, s->from, y, s->to, y, CHART_INK, 1);
+  if (t->n == 0)
+    return;
+  const below last = label_below(s, t, t->n - 1);
+  double taken = -1e9; /* up to here */
   for (int i = 0; i < t->n; i++) {
     const double x = scale_at(s, t->at[i]);
+    const below b = label_below(s, t, i);
+    const bool free = b.from >= taken && (b.to + APART <= last.from || !t->ends);
     canvas_line(c, x, y, x, y + 5, CHART_INK, 1);
-    canvas_text(c, x, y + 14, ticks_label(t, i, label), &chart_label_middle);
+    if (!free && !is_end(t, i))
+      continue;
+    canvas_text(c, (b.from + b.to) / 2, y + 14, b.text, &chart_label_middle);
+    taken = b.to + APART;
   }
 }

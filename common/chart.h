@@ -23,7 +23,8 @@ extern const canvas_font chart_label, chart_label_end, chart_label_middle, chart
 void chart_put_title(canvas *c, const char *title, const char *subtitle);
 
 /* Ticks with labels: along the left of an area of the given width, with lines across
- * it, and below an area. s->from and s->to are in pixels. */
+ * it, and below an area. s->from and s->to are in pixels. Below, a label that would
+ * meet another is left out, and those of ends (see scale.h) do not leave the axis. */
 void chart_put_axis_left(canvas *c, const scale *s, double x, double width, int wanted,
                          bool labels);
 void chart_put_axis_below(canvas *c, const scale *s, const ticks *t, double y);

@@ -116,6 +116,30 @@ void ticks_find_whole(const scale *s, int wanted, ticks *out) {
   find_linear(s, wanted, true, out);
 }
 
+/* Round numbers next to an end would be on top of it. */
+void ticks_find_between(const scale *s, double low, double high, bool whole, int wanted,
+                        ticks *out) {
+  ticks round;
+  /* The ends of a logarithmic range are mostly powers of ten themselves. */
+  const int most = wanted + (s->log ? 2 : 0), room = SCALE_MAX_TICKS - 2;
+  wanted = most < room ? most : room;
+  if (whole && !s->log)
+    ticks_find_whole(s, wanted, &round);
+  else
+    ticks_find(s, wanted, &round);
+  const double near = 0.02 * fabs(s->to - s->from);
+  *out = (ticks){.n = 1, .at = {low}, .step = round.step, .ends = true};
+  for (int i = 0; i < round.n; i++) {
+    const double at = scale_at(s, round.at[i]);
+    const bool inside = round.at[i] > low && round.at[i] < high;
+    if (inside && fabs(at - scale_at(s, low)) > near &&
+        fabs(at - scale_at(s, high)) > near)
+      out->at[out->n++] = round.at[i];
+  }
+  if (low < high)
+    out->at[out->n++] = high;
+}
+
 /* ---- text ----------------------------------------------------------------------- */
 
 /* 1e-05 is written 1e-5, and 1e+08 is written 1e8. */
@@ -134,8 +158,13 @@ static void shorten_exponent(char *text) {
   memmove(to, from, strlen(from) + 1);
 }
 
+/* Below ten million nobody wants an exponent for whole numbers. */
 const char *scale_number(double value, int digits, char out[TICK_LABEL]) {
-  snprintf(out, TICK_LABEL, "%.*g", digits, value + 0.0);
+  const double size = fabs(value);
+  if (size < 1e7 && (size == rint(size) || size >= pow(10.0, digits) - 0.5))
+    snprintf(out, TICK_LABEL, "%.0f", value + 0.0);
+  else
+    snprintf(out, TICK_LABEL, "%.*g", digits, value + 0.0);
   shorten_exponent(out);
   return out;
 }
@@ -152,7 +181,8 @@ static int decimals_of(double step) {
 
 const char *ticks_label(const ticks *t, int i, char out[TICK_LABEL]) {
   const double largest = fmax(fabs(t->at[0]), fabs(t->at[t->n - 1]));
-  if (t->step == 0.0)
+  const bool end = t->ends && (i == 0 || i == t->n - 1);
+  if (end || t->step == 0.0)
     return scale_number(t->at[i], 6, out);
   if (t->step >= 1e-4 && largest < 1e7) {
     snprintf(out, TICK_LABEL, "%.*f", decimals_of(t->step), t->at[i]);

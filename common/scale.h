@@ -26,16 +26,23 @@ typedef struct ticks {
   int n;
   double at[SCALE_MAX_TICKS];
   double step; /* 0 on a logarithmic scale */
+  bool ends;   /* the first and the last are the ends of a range, round or not */
 } ticks;
 void ticks_find(const scale *s, int wanted, ticks *out);
 /* The same, but whole numbers only. */
 void ticks_find_whole(const scale *s, int wanted, ticks *out);
 
-/* The i-th tick as text: as many digits as the step needs. */
+/* The same for a range inside the scale, whose ends are the first and the last tick,
+ * beside those that are wanted. */
+void ticks_find_between(const scale *s, double low, double high, bool whole, int wanted,
+                        ticks *out);
+
+/* The i-th tick as text: as many digits as the step needs, ends with six. */
 enum { TICK_LABEL = 32 };
 const char *ticks_label(const ticks *t, int i, char out[TICK_LABEL]);
 
-/* A number for people, with `digits` significant digits, and no zeros at the end. */
+/* A number for people, with `digits` significant digits, and no zeros at the end; those
+ * below ten million have all digits before the point. */
 const char *scale_number(double value, int digits, char out[TICK_LABEL]);
 
 #endif

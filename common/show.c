@@ -88,6 +88,31 @@ int show_width(unsigned c) {
   return 1;
 }
 
+void show_cut(const char *text, double room, double (*width)(unsigned), size_t most,
+              size_t *head, size_t *tail) {
+  const size_t end = strlen(text);
+  double total = 0.0, before = 0.0;
+  size_t bytes;
+  for (size_t at = 0; at < end; at += bytes)
+    total += width(cb_text_decode(text + at, &bytes));
+  *head = 0;
+  for (size_t at = 0; at < end; at += bytes) {
+    const double next = before + width(cb_text_decode(text + at, &bytes));
+    if (next > 0.5 * room || at + bytes > most)
+      break;
+    before = next;
+    *head = at + bytes;
+  }
+  double passed = before;
+  for (*tail = *head; *tail < end; *tail += bytes) {
+    const double its = width(cb_text_decode(text + *tail, &bytes));
+    const bool fits = before + (total - passed) <= room && end - *tail <= most;
+    if (fits && its > 0.0) /* a mark that combines would go to the dots */
+      break;
+    passed += its;
+  }
+}
+
 /* scheme://user:password@host/...: what is between the colon and the last at sign, for
  * a password may have slashes and at signs of its own. */
 const char *show_url(char out[static CB_SHOWN], const char *url) {

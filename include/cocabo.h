@@ -383,16 +383,29 @@ COCABO_API cocabo_status cocabo_study_copy(const cocabo_study *study, const char
  * COCABO_E_NOT_FOUND until one trial is complete. */
 COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* What the sampler's model expects the value of a complete trial's point to be on
+ * average, where deterministic is false, and the standard error of that: a deviation of
+ * the model's own knowledge, in which the noise of a single value is not counted. As
+ * cocabo_study_best, it learns from the results if no ask has: then expect as long as
+ * an ask takes. COCABO_E_STATE where the values are exact, the trial is not complete or
+ * the sampler has no model (random, sobol, tpe): then the best value is the luckiest.
+ */
+COCABO_API cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number,
+                                               double *value, double *se,
+                                               cocabo_error *err) COCABO_MUST_CHECK;
 /* How much of the variation of the values each parameter accounts for: share[0 .. n-1],
- * n = cocabo_space_count, are >= 0 with sum 1, in the order of the space. *explained
- * (which may be NULL), in [0,1], says how well that is founded: the part of the
+ * n = cocabo_space_count, are >= 0 with sum 1, in the order of the space.
+ * se[0 .. n-1] (which may be NULL) are their standard errors: how far the shares would
+ * be off with other trials, by chance and for want of trials. *explained (which may be
+ * NULL), in [0,1], says how well that is founded: the part of the
  * variance that a model predicts for trials that it has not seen; near 0 the values
  * look like noise and the shares mean nothing. The complete trials known to this handle
  * count, failed ones do not; the same trials give the same shares. COCABO_E_STATE if
  * fewer than 4 are complete, if all values are equal or no parameter varies. On failure
- * share is untouched. It takes up to about a second. */
+ * share and se are untouched. It takes up to about a second, with se three. */
 COCABO_API cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
-                                                 double *share, double *explained,
+                                                 double *share, double *se,
+                                                 double *explained,
                                                  cocabo_error *err) COCABO_MUST_CHECK;
 
 /* Every trial known to this handle, by number 0 .. count-1. A handle learns of what
@@ -426,8 +439,8 @@ COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t propos
                                              cocabo_report *out,
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
-/* Called now and then from inside ask and verify; a non-zero return makes it stop
- * cleanly. */
+/* Called now and then from inside ask and verify, and where values are noisy from
+ * inside best and expected; a non-zero return makes it stop cleanly. */
 typedef int (*cocabo_interrupt_fn)(void *user);
 COCABO_API void cocabo_study_on_interrupt(cocabo_study *study, cocabo_interrupt_fn fn,
                                           void *user);

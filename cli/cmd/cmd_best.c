@@ -1,11 +1,11 @@
 /* cmd_best.c - cocabo best: the best trial so far. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli.h"
 #include "common/base.h"
 #include "common/show.h"
+#include "io/best.h"
 #include "io/output.h"
 
 typedef struct best_args {
@@ -16,15 +16,15 @@ static const front_option options[] = {
     CLI_FILE_OPTION(best_args), CLI_COMMON_OPTIONS(best_args), {0}};
 
 static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
-                               const cocabo_trial *trial, cocabo_error *err) {
+                               const cli_best *best, cocabo_error *err) {
+  const cocabo_trial *trial = best->trial;
   CB_TRY(front_buffer_puts(out, "value   ", err));
-  CB_TRY(cli_put_rounded(out, cocabo_trial_value(trial), err));
-  /* With noise the best value may be luck, and the trial another. */
-  const bool noisy = strcmp(cocabo_study_option(study, "deterministic"), "false") == 0;
+  CB_TRY(cli_put_best_value(out, best, err));
   CB_TRY(front_buffer_printf(
       out, err, "\ntrial   %" PRId64 ", the best of %" PRId64 " (%s%s)\n",
       cocabo_trial_number(trial), cocabo_study_count_state(study, COCABO_COMPLETE),
-      cocabo_study_option(study, "direction"), noisy ? ", as the model sees it" : ""));
+      cocabo_study_option(study, "direction"),
+      best->modelled ? ", as the model sees it" : ""));
   const size_t n = cocabo_trial_count(trial);
   for (size_t i = 0; i < n; i++) {
     const char *name;
@@ -40,13 +40,13 @@ static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
 
 static cocabo_status put_best(front_buffer *out, cocabo_study *study, bool json,
                               cocabo_error *err) {
-  cocabo_trial *trial;
-  CB_TRY(cocabo_study_best(study, &trial, err));
+  cli_best best;
+  CB_TRY(cli_best_find(&best, study, err));
   cocabo_status status =
-      json ? cli_put_json_trial(out, trial, err) : put_lines(out, study, trial, err);
+      json ? cli_put_json_best(out, &best, err) : put_lines(out, study, &best, err);
   if (json && status == COCABO_OK)
     status = front_buffer_puts(out, "\n", err);
-  cocabo_trial_free(trial);
+  cli_best_free(&best);
   return status;
 }
 
@@ -89,7 +89,16 @@ const cli_command cmd_best = {
     .summary = "Shows the best trial so far.",
     .usage = "[options]",
     .options = options,
-    .details = "Exit status 3: no trial is complete yet.",
+    .details =
+        "Where values are noisy (deterministic=false) the best trial is the one that "
+        "the\n"
+        "sampler's model expects most of, with the expected value and its standard "
+        "error\n"
+        "beside the one that was measured; with --json they are \"expected\" and\n"
+        "\"expected_se\". A sampler without a model (random, sobol, tpe) can only "
+        "name\n"
+        "the luckiest.\n\n"
+        "Exit status 3: no trial is complete yet.",
     .examples = "  cocabo best\n"
                 "  cocabo best --study second --json | jq .params",
     .main = best_main,

@@ -144,8 +144,7 @@ static int plot(const order *o, const plot_data *data, const cli_common *common)
   return status == FRONT_DONE && (o->text || o->json) ? print(o, data) : status;
 }
 
-static int plot_study(const order *o, const cocabo_study *study,
-                      const cli_common *common) {
+static int plot_study(const order *o, cocabo_study *study, const cli_common *common) {
   plot_data data;
   cocabo_error err;
   if (plot_data_read(&data, study, &err) != COCABO_OK)
@@ -180,7 +179,11 @@ const cli_command cmd_plot = {
         "  slice        values against each parameter, early trials light, late dark\n"
         "  parallel     one line a trial across all parameters, the best ones dark\n"
         "  categories   which choice was tried when, how often, and its best value\n"
-        "  importance   each parameter's share in the variance of the values\n\n"
+        "  importance   each parameter's share in the variance of the values, and its\n"
+        "               standard error\n\n"
+        "Failed trials are crosses at the bad edge. Where values are noisy the best "
+        "trial\n"
+        "is that of cocabo best, with what the model expects of it.\n\n"
         "Without -o it draws in characters, as wide as the terminal or 80 columns. "
         "PNG\n"
         "and PDF need gnuplot (gnuplot-nox).\n"

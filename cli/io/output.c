@@ -33,6 +33,12 @@ double cli_trial_seconds(const cocabo_trial *trial) {
 
 cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
                                  cocabo_error *err) {
+  CB_TRY(cli_put_json_fields(out, trial, err));
+  return front_buffer_puts(out, "}", err);
+}
+
+cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_trial *trial,
+                                  cocabo_error *err) {
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
   CB_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
                              cocabo_trial_number(trial), cocabo_state_name(state)));
@@ -48,7 +54,7 @@ cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
     CB_TRY(front_buffer_puts(out, ",\"reason\":", err));
     CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
   }
-  return front_buffer_puts(out, "}", err);
+  return COCABO_OK;
 }
 
 /* ---- for people and shells ------------------------------------------------------- */

@@ -22,6 +22,9 @@ double cli_trial_seconds(const cocabo_trial *trial);
  * 1970, `seconds` is what lies between; what there is not yet is null. No newline. */
 cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
                                  cocabo_error *err);
+/* The same without the closing brace, for who has more to say of it. */
+cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_trial *trial,
+                                  cocabo_error *err);
 
 /* ---- for people and shells ------------------------------------------------------- */
 

@@ -138,22 +138,25 @@ static void put_page(canvas *c) {
              c->height);
 }
 
-/* Twice the pixels: sharp on paper and on screens of today. */
+/* Twice the pixels: sharp on paper and on screens of today. Rounded: gnuplot repeats
+ * the first point of a line, and would slant its end. */
 static void begin_png(canvas *c, const char *title, const char *description) {
   (void)title, (void)description;
-  canvas_put(c,
-             "set encoding utf8\nset terminal pngcairo noenhanced size %.0f,%.0f "
-             "fontscale 2 linewidth 2 pointscale 0.667 background '#ffffff'\n",
-             2.0 * c->width, 2.0 * c->height);
+  canvas_put(
+      c,
+      "set encoding utf8\nset terminal pngcairo rounded noenhanced size %.0f,%.0f "
+      "fontscale 2 linewidth 2 pointscale 0.667 background '#ffffff'\n",
+      2.0 * c->width, 2.0 * c->height);
   put_page(c);
 }
 
 static void begin_pdf(canvas *c, const char *title, const char *description) {
   (void)title, (void)description;
-  canvas_put(c,
-             "set encoding utf8\nset terminal pdfcairo noenhanced size %.3fin,%.3fin "
-             "fontscale 0.75 linewidth 1.5 pointscale 0.25 background '#ffffff'\n",
-             c->width / 96.0, c->height / 96.0);
+  canvas_put(
+      c,
+      "set encoding utf8\nset terminal pdfcairo rounded noenhanced size %.3fin,%.3fin "
+      "fontscale 0.75 linewidth 1.5 pointscale 0.25 background '#ffffff'\n",
+      c->width / 96.0, c->height / 96.0);
   put_page(c);
 }
 

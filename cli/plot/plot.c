@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base.h"
+#include "io/best.h"
 
 static const struct {
   const char *name;
@@ -42,22 +43,45 @@ cocabo_status plot_no_choices(const plot_data *data, cocabo_error *err) {
 enum { LEGEND_Y = 69, LEGEND_GAP = 22 };
 
 void plot_make_title(const plot_data *data, const char *what, char out[CANVAS_FITTED]) {
+  static const double room = 40.0; /* of the narrowest picture, in sizes of the font */
   char study[CANVAS_FITTED];
-  canvas_fit(study, data->study, 1.0, 40.0);
+  canvas_fit(study, data->study, 1.0, room - 1.0 - canvas_text_width(what, 1.0));
   snprintf(out, CANVAS_FITTED, "%.200s: %s", study, what);
+}
+
+/* Both signs have two bytes. */
+void plot_sign_errors(char *text, bool unicode) {
+  const char *from = unicode ? "+-" : "\u00b1", *to = unicode ? "\u00b1" : "+-";
+  for (char *at = text; (at = strstr(at, from)); at += 2) {
+    at[0] = to[0];
+    at[1] = to[1];
+  }
+}
+
+/* "expected 0.912 +- 0.004, measured 0.93" or the value alone. */
+static void put_value(const plot_data *data, char out[CANVAS_FITTED]) {
+  char value[TICK_LABEL], measure[CLI_MEASURE];
+  scale_number(data->value[data->best], 6, value);
+  if (data->modelled)
+    snprintf(out, CANVAS_FITTED, "expected %s, measured %s",
+             cli_show_measure(measure, data->expected, data->se), value);
+  else
+    snprintf(out, CANVAS_FITTED, "%s", value);
 }
 
 void plot_describe(const plot_data *data, size_t shown, size_t of,
                    char out[CANVAS_FITTED]) {
-  char value[TICK_LABEL];
-  const int size = snprintf(
-      out, CANVAS_FITTED, "%s; best of %zu complete trial%s: %s, trial %" PRId64,
-      data->maximize ? "maximised" : "minimised", data->complete,
-      data->complete == 1 ? "" : "s", scale_number(data->value[data->best], 6, value),
-      data->number[data->best]);
+  char value[CANVAS_FITTED], parameters[80] = "";
+  put_value(data, value);
   if (shown < of)
-    snprintf(out + size, CANVAS_FITTED - (size_t)size,
+    snprintf(parameters, sizeof parameters,
              "; the %zu most important of %zu parameters", shown, of);
+  snprintf(out, CANVAS_FITTED,
+           "%s; %s of %zu complete trial%s: %.120s, trial %" PRId64 "%s",
+           data->maximize ? "maximised" : "minimised",
+           data->noisy && !data->modelled ? "luckiest" : "best", data->complete,
+           data->complete == 1 ? "" : "s", value, data->number[data->best], parameters);
+  plot_sign_errors(out, true);
 }
 
 static const canvas_style best_style = {
@@ -69,6 +93,25 @@ static const canvas_style beyond_style = {.fill = CHART_QUIET, .stroke = CANVAS_
 
 void plot_put_best(canvas *c, double x, double y, const char *tip) {
   canvas_mark(c, CANVAS_DIAMOND, x, y, 5.5, &best_style, tip);
+}
+
+void plot_put_failed(canvas *c, double x, double y, double radius, const char *tip) {
+  canvas_mark(c, CANVAS_CROSS, x, y, radius, &failed_style, tip);
+}
+
+/* An error bar, drawn as far as the range goes. */
+void plot_put_expected(canvas *c, const plot_data *data, const plot_range *range,
+                       double x, const scale *y) {
+  static const double cap = 4.0;
+  if (!data->modelled)
+    return;
+  const double low = scale_at(y, plot_clip(range, data->expected - data->se));
+  const double high = scale_at(y, plot_clip(range, data->expected + data->se));
+  const double middle = scale_at(y, plot_clip(range, data->expected));
+  canvas_line(c, x, low, x, high, CHART_INK, 1.5);
+  canvas_line(c, x - cap, low, x + cap, low, CHART_INK, 1.5);
+  canvas_line(c, x - cap, high, x + cap, high, CHART_INK, 1.5);
+  canvas_line(c, x - 1.5 * cap, middle, x + 1.5 * cap, middle, CHART_MARKED, 2.5);
 }
 
 /* Signs are 16 pixels wide. */
@@ -89,7 +132,13 @@ static void put_sign(canvas *c, double x, double y, plot_sign sign,
                 &beyond_style, NULL);
     break;
   case PLOT_SIGN_FAILED:
-    canvas_mark(c, CANVAS_CROSS, x + 8, y, 3, &failed_style, NULL);
+    plot_put_failed(c, x + 8, y, 3, NULL);
+    break;
+  case PLOT_SIGN_EXPECTED:
+    canvas_line(c, x + 8, y - 6, x + 8, y + 6, CHART_INK, 1.5);
+    canvas_line(c, x + 4, y - 6, x + 12, y - 6, CHART_INK, 1.5);
+    canvas_line(c, x + 4, y + 6, x + 12, y + 6, CHART_INK, 1.5);
+    canvas_line(c, x + 2, y, x + 14, y, CHART_MARKED, 2.5);
     break;
   }
 }
@@ -104,6 +153,27 @@ void plot_put_legend(canvas *c, double *x, plot_sign sign, const plot_data *data
   put_sign(c, *x, LEGEND_Y, sign, data);
   *x += 21;
   plot_put_note(c, x, text);
+}
+
+void plot_put_trial_legend(canvas *c, double *x, const plot_data *data,
+                           const plot_range *range) {
+  char text[80];
+  plot_put_legend(c, x, PLOT_SIGN_BEST, data,
+                  data->noisy && !data->modelled ? "luckiest" : "best");
+  if (data->modelled && range)
+    plot_put_legend(c, x, PLOT_SIGN_EXPECTED, data, "expected of it");
+  if (range && range->beyond > 0) {
+    snprintf(text, sizeof text, "worse than shown (%zu)", range->beyond);
+    plot_put_legend(c, x, PLOT_SIGN_BEYOND, data, text);
+  }
+  plot_put_lost_legend(c, x, data);
+}
+
+void plot_put_lost_legend(canvas *c, double *x, const plot_data *data) {
+  char text[80];
+  snprintf(text, sizeof text, "failed (%zu)", data->n - data->complete);
+  if (data->n > data->complete)
+    plot_put_legend(c, x, PLOT_SIGN_FAILED, data, text);
 }
 
 void plot_put_shades(canvas *c, double *x, const char *light, const char *dark) {

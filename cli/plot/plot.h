@@ -36,6 +36,8 @@ enum { PLOT_TOP = 92 /* below title, subtitle and legend */ };
 
 /* "STUDY: what it shows" */
 void plot_make_title(const plot_data *data, const char *what, char out[CANVAS_FITTED]);
+/* "+-" becomes a sign of its own, or again two characters. */
+void plot_sign_errors(char *text, bool unicode);
 /* What was looked for and found; and, where only some of the parameters are shown, how
  * many. */
 void plot_describe(const plot_data *data, size_t shown, size_t of,
@@ -46,15 +48,28 @@ typedef enum plot_sign {
   PLOT_SIGN_BEST,
   PLOT_SIGN_LINE,
   PLOT_SIGN_BEYOND,
-  PLOT_SIGN_FAILED
+  PLOT_SIGN_FAILED,
+  PLOT_SIGN_EXPECTED
 } plot_sign;
 void plot_put_legend(canvas *c, double *x, plot_sign sign, const plot_data *data,
                      const char *text);
 void plot_put_note(canvas *c, double *x, const char *text);
+/* The best, what is expected of it and what lies beyond the range, where that is drawn
+ * (range NULL: it is not), and the lost ones. */
+void plot_put_trial_legend(canvas *c, double *x, const plot_data *data,
+                           const plot_range *range);
+/* Trials without a value, a sign for each kind of them, and how many they are. */
+void plot_put_lost_legend(canvas *c, double *x, const plot_data *data);
 /* "trial 0 [light to dark] 199" */
 void plot_put_shades(canvas *c, double *x, const char *light, const char *dark);
 
 void plot_put_best(canvas *c, double x, double y, const char *tip);
+/* A trial without a value: how each kind of them looks is decided here. */
+void plot_put_failed(canvas *c, double x, double y, double radius, const char *tip);
+/* What the model expects of the best trial, and its error, at x; nothing without one.
+ */
+void plot_put_expected(canvas *c, const plot_data *data, const plot_range *range,
+                       double x, const scale *y);
 
 /* The value, or the end of the range that it is beyond. */
 double plot_clip(const plot_range *range, double value);

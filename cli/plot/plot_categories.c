@@ -39,11 +39,8 @@ static size_t rows_of(const plot_param *param) {
 
 /* ---- strips --------------------------------------------------------------------- */
 
-static const canvas_style failed_style = {
-    .fill = CANVAS_NONE, .stroke = CHART_MARKED, .width = 1.4};
-
 /* Finished trials, a bin each, or several in a bin; darkness is the share of the bin's
- * trials that had the choice. */
+ * trials that had the choice, and the foot of a bin says that some of them failed. */
 static void put_strip(const sheet *s, size_t param, size_t choice, double y) {
   const plot_data *data = s->data;
   const size_t bins = data->n < BINS ? data->n : BINS;
@@ -62,10 +59,13 @@ static void put_strip(const sheet *s, size_t param, size_t choice, double y) {
     const double x = STRIP_X + width * (double)b;
     const double share = (double)tried / (double)(end - first);
     if (failed == tried)
-      canvas_mark(s->c, CANVAS_CROSS, x + width / 2, y, 2.5, &failed_style, NULL);
+      plot_put_failed(s->c, x + width / 2, y, 2.5, NULL);
     else
       canvas_rect(s->c, x, y - 7, width > 3.0 ? width - 0.6 : width, 14,
                   canvas_shade(0.25 + 0.6 * share), CANVAS_NONE);
+    if (failed > 0 && failed < tried)
+      canvas_rect(s->c, x, y + 5, width > 3.0 ? width - 0.6 : width, 3, CHART_MARKED,
+                  CANVAS_NONE);
   }
 }
 
@@ -180,9 +180,7 @@ static void put_legend(const sheet *s) {
   double x = CHART_MARGIN;
   if (s->data->n > BINS)
     plot_put_shades(s->c, &x, "tried seldom", "often");
-  plot_put_legend(s->c, &x, PLOT_SIGN_BEST, s->data, "best trial");
-  if (s->data->n > s->data->complete)
-    plot_put_legend(s->c, &x, PLOT_SIGN_FAILED, s->data, "failed");
+  plot_put_trial_legend(s->c, &x, s->data, NULL);
 }
 
 static void put_columns(sheet *s) {

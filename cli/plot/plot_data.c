@@ -10,6 +10,7 @@
 #include "common/base.h"
 #include "common/buffer.h"
 #include "common/scale.h"
+#include "io/best.h"
 #include "io/output.h"
 
 /* ---- reading: the space --------------------------------------------------------- */
@@ -111,15 +112,10 @@ static cocabo_status read_trial(plot_data *data, const cocabo_space *space,
   if (state != COCABO_COMPLETE && state != COCABO_FAILED)
     return COCABO_OK;
   CB_TRY(read_cells(data, space, trial, err));
-  const double value = cocabo_trial_value(trial);
-  const bool first = data->complete == 0;
-  if (state == COCABO_COMPLETE) {
-    if (first || plot_better(data, value, data->value[data->best]))
-      data->best = data->n;
-    data->complete++;
-  }
+  const bool complete = state == COCABO_COMPLETE;
+  data->complete += complete;
   data->number[data->n] = cocabo_trial_number(trial);
-  data->value[data->n++] = state == COCABO_COMPLETE ? value : (double)NAN;
+  data->value[data->n++] = complete ? cocabo_trial_value(trial) : (double)NAN;
   return COCABO_OK;
 }
 
@@ -140,22 +136,38 @@ static cocabo_status read_trials(plot_data *data, const cocabo_study *study,
     cocabo_trial_free(trial);
     CB_TRY(status);
   }
-  if (data->complete == 0)
-    data->best = data->n;
   return COCABO_OK;
 }
 
-static cocabo_status read_all(plot_data *data, const cocabo_study *study,
-                              cocabo_error *err) {
+/* The one that everybody names. */
+static cocabo_status read_best(plot_data *data, cocabo_study *study,
+                               cocabo_error *err) {
+  cli_best best;
+  data->best = data->n;
+  if (data->complete == 0)
+    return COCABO_OK;
+  CB_TRY(cli_best_find(&best, study, err));
+  const int64_t number = cocabo_trial_number(best.trial);
+  for (data->best = 0; data->number[data->best] != number; data->best++)
+    ;
+  data->noisy = best.noisy;
+  data->modelled = best.modelled;
+  data->expected = best.expected;
+  data->se = best.se;
+  cli_best_free(&best);
+  return COCABO_OK;
+}
+
+static cocabo_status read_all(plot_data *data, cocabo_study *study, cocabo_error *err) {
   const char *direction = cocabo_study_option(study, "direction");
   data->maximize = direction && strcmp(direction, "maximize") == 0;
   CB_TRY(copy_text(cocabo_study_name(study), &data->study, err));
   CB_TRY(read_space(data, cocabo_study_space(study), err));
-  return read_trials(data, study, err);
+  CB_TRY(read_trials(data, study, err));
+  return read_best(data, study, err);
 }
 
-cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
-                             cocabo_error *err) {
+cocabo_status plot_data_read(plot_data *data, cocabo_study *study, cocabo_error *err) {
   *data = (plot_data){.source = study};
   const cocabo_status status = read_all(data, study, err);
   if (status != COCABO_OK)
@@ -268,10 +280,13 @@ cocabo_status plot_range_find(const plot_data *data, plot_range *out,
 typedef struct ranked {
   double value; /* minimised */
   size_t row;
+  bool best;
 } ranked;
 
 static int compare_ranked(const void *a, const void *b) {
   const ranked *x = a, *y = b;
+  if (x->best != y->best)
+    return x->best ? -1 : 1;
   if (x->value != y->value)
     return x->value < y->value ? -1 : 1;
   return (x->row > y->row) - (x->row < y->row);
@@ -284,7 +299,8 @@ cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) 
   size_t n = 0;
   for (size_t i = 0; i < data->n; i++)
     if (!plot_failed(data, i))
-      all[n++] = (ranked){data->maximize ? -data->value[i] : data->value[i], i};
+      all[n++] = (ranked){data->maximize ? -data->value[i] : data->value[i], i,
+                          i == data->best};
   qsort(all, n, sizeof *all, compare_ranked);
   for (size_t i = 0; i < n; i++)
     rows[i] = all[i].row;
@@ -306,6 +322,8 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
     else if (first || plot_better(data, data->value[i], data->value[t->best]))
       t->best = i;
   }
+  if (data->best < data->n)
+    tally[(size_t)plot_cell(data, data->best, param)].best = data->best;
 }
 
 static bool is_better_tally(const plot_data *data, const plot_tally *a,
@@ -343,18 +361,31 @@ static int compare_shares(const void *a, const void *b) {
   return (x->param > y->param) - (x->param < y->param);
 }
 
-static void sort_shares(const double *share, plot_share *out, size_t n) {
+static void sort_shares(const double *share, const double *se, plot_share *out,
+                        size_t n) {
   for (size_t j = 0; j < n; j++)
-    out[j] = (plot_share){j, share[j]};
+    out[j] = (plot_share){j, share[j], se ? se[j] : 0.0};
   qsort(out, n, sizeof *out, compare_shares);
 }
 
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err) {
-  double share[COCABO_MAX_PARAMETERS];
-  CB_TRY(cocabo_study_importance(data->source, data->d, share, explained, err));
-  sort_shares(share, shares, data->d);
+  double share[COCABO_MAX_PARAMETERS], se[COCABO_MAX_PARAMETERS];
+  CB_TRY(cocabo_study_importance(data->source, data->d, share, se, explained, err));
+  sort_shares(share, se, shares, data->d);
   return COCABO_OK;
+}
+
+const char *plot_percent(double share, double se, bool unicode,
+                         char out[PLOT_PERCENT]) {
+  const int places = share >= 0.0995 && !(se < 0.00995) ? 0 : 1;
+  const int size = snprintf(out, PLOT_PERCENT, "%.*f", places, 100.0 * share);
+  if (se >= 0.0)
+    snprintf(out + size, PLOT_PERCENT - (size_t)size, " %s %.*f %%",
+             unicode ? "\u00b1" : "+-", places, 100.0 * se);
+  else
+    snprintf(out + size, PLOT_PERCENT - (size_t)size, " %%");
+  return out;
 }
 
 const char *plot_caveat(const plot_data *data, double explained,
@@ -367,7 +398,7 @@ const char *plot_caveat(const plot_data *data, double explained,
   else
     snprintf(out, PLOT_CAVEAT,
              "a model of %zu trials explains %d %% of the variance of the values; "
-             "each parameter's share in it",
+             "shares in it, with standard errors",
              data->complete, (int)(100.0 * explained));
   return out;
 }
@@ -386,10 +417,11 @@ size_t plot_choose_params(const plot_data *data, bool choices_only, size_t most,
   if (n <= most)
     return n;
   double share[COCABO_MAX_PARAMETERS] = {0};
-  if (cocabo_study_importance(data->source, data->d, share, NULL, NULL) != COCABO_OK)
+  if (cocabo_study_importance(data->source, data->d, share, NULL, NULL, NULL) !=
+      COCABO_OK)
     memset(share, 0, sizeof share);
   plot_share sorted[COCABO_MAX_PARAMETERS];
-  sort_shares(share, sorted, data->d);
+  sort_shares(share, NULL, sorted, data->d);
   for (size_t i = 0; kept < most; i++)
     if (!choices_only || data->params[sorted[i].param].choices > 0)
       out[kept++] = sorted[i].param;

@@ -29,12 +29,15 @@ typedef struct plot_data {
   double *value;   /* NaN: failed */
   double *cells;   /* d x n, column-major: the number, or the index of the choice */
   size_t complete; /* of the n */
-  size_t best;     /* row of the best complete trial; n if there is none */
+  /* The best one, see cli_best: */
+  size_t best;         /* its row; n if no trial is complete */
+  bool noisy;          /* its value may be luck, */
+  bool modelled;       /* but a model knows better */
+  double expected, se; /* what it expects, and with which error */
 } plot_data;
 
 /* The study outlives the data. On failure there is nothing to free. */
-cocabo_status plot_data_read(plot_data *data, const cocabo_study *study,
-                             cocabo_error *err);
+cocabo_status plot_data_read(plot_data *data, cocabo_study *study, cocabo_error *err);
 void plot_data_free(plot_data *data);
 
 static inline double plot_cell(const plot_data *data, size_t row, size_t param) {
@@ -68,14 +71,15 @@ typedef struct plot_range {
 cocabo_status plot_range_find(const plot_data *data, plot_range *out,
                               cocabo_error *err);
 
-/* The rows of the complete trials from best to worst, equal ones by number. */
+/* The rows of the complete trials, the best one first and then by their values, equal
+ * ones by number. */
 cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err);
 
 /* ---- choices -------------------------------------------------------------------- */
 
 typedef struct plot_tally {
   size_t tried, failed; /* failed ones are tried ones */
-  size_t best;          /* row, if one did not fail */
+  size_t best; /* row, if one did not fail: the study's, or of the best value */
 } plot_tally;
 /* tally: one for each choice of the parameter. */
 void plot_count(const plot_data *data, size_t param, plot_tally *tally);
@@ -88,11 +92,14 @@ size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *t
 
 typedef struct plot_share {
   size_t param;
-  double share;
+  double share, se;
 } plot_share;
-/* All parameters, the largest share first: see cocabo_study_importance. */
+/* All parameters, the largest share first, with errors: see cocabo_study_importance. */
 cocabo_status plot_shares_find(const plot_data *data, plot_share *shares,
                                double *explained, cocabo_error *err);
+/* "75 ± 4 %", "0.6 ± 0.3 %"; "75 %" where there is no error. */
+enum { PLOT_PERCENT = 48 };
+const char *plot_percent(double share, double se, bool unicode, char out[PLOT_PERCENT]);
 /* What the shares are shares of, and whether they mean anything. */
 enum { PLOT_CAVEAT = 160 };
 const char *plot_caveat(const plot_data *data, double explained, char out[PLOT_CAVEAT]);

@@ -51,8 +51,6 @@ static double y_of(const sheet *s, double value) {
 static void put_trials(const sheet *s) {
   static const canvas_style trial = {.fill = CHART_PALE, .stroke = CANVAS_NONE};
   static const canvas_style beyond = {.fill = CHART_QUIET, .stroke = CANVAS_NONE};
-  static const canvas_style failed = {
-      .fill = CANVAS_NONE, .stroke = CHART_MARKED, .width = 1.6};
   const plot_data *data = s->data;
   const double radius = plot_radius(data->n);
   char tip[PLOT_TIP];
@@ -60,7 +58,7 @@ static void put_trials(const sheet *s) {
     const double x = x_of(s, i), value = data->value[i];
     const char *shown = plot_tip(data, i, tip);
     if (plot_failed(data, i))
-      canvas_mark(s->c, CANVAS_CROSS, x, s->failed_y, radius, &failed, shown);
+      plot_put_failed(s->c, x, s->failed_y, radius, shown);
     else if (plot_is_beyond(&s->range, value))
       canvas_mark(s->c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x, s->beyond_y,
                   radius + 0.5, &beyond, shown);
@@ -110,18 +108,10 @@ static void put_axes(const sheet *s) {
 static void put_legend(const sheet *s) {
   const plot_data *data = s->data;
   double x = CHART_MARGIN;
-  char text[80];
   plot_put_legend(s->c, &x, PLOT_SIGN_TRIAL, data, "trial");
-  plot_put_legend(s->c, &x, PLOT_SIGN_LINE, data, "best so far");
-  plot_put_legend(s->c, &x, PLOT_SIGN_BEST, data, "best");
-  if (s->range.beyond > 0) {
-    snprintf(text, sizeof text, "worse than shown (%zu)", s->range.beyond);
-    plot_put_legend(s->c, &x, PLOT_SIGN_BEYOND, data, text);
-  }
-  if (data->n > data->complete) {
-    snprintf(text, sizeof text, "failed (%zu)", data->n - data->complete);
-    plot_put_legend(s->c, &x, PLOT_SIGN_FAILED, data, text);
-  }
+  plot_put_legend(s->c, &x, PLOT_SIGN_LINE, data,
+                  data->noisy ? "luckiest so far" : "best so far");
+  plot_put_trial_legend(s->c, &x, data, &s->range);
 }
 
 static void begin(sheet *s, const canvas_format *format) {
@@ -143,6 +133,7 @@ cocabo_status plot_history(const plot_data *data, const canvas_format *format,
   put_trials(&s);
   CB_TRY(put_best_line(&s, err));
   char tip[PLOT_TIP];
+  plot_put_expected(c, data, &s.range, x_of(&s, data->best), &s.y);
   plot_put_best(c, x_of(&s, data->best), y_of(&s, data->value[data->best]),
                 plot_tip(data, data->best, tip));
   return COCABO_OK;

@@ -1,4 +1,5 @@
-/* The share of each parameter in the variance of the values, as bars. */
+/* The share of each parameter in the variance of the values, as bars with errors. */
+#include <math.h>
 #include <stdio.h>
 
 #include "common/base.h"
@@ -9,24 +10,23 @@ enum {
   FEW = 10,  /* bars that are shown in any case */
   MOST = 30, /* bars; the others share the last one */
   ROW = 28,
-  BAR_X = 190,
-  BAR = WIDTH - BAR_X - CHART_MARGIN - 60, /* of the whole */
+  SHORT = 160, /* pixels for names at least, */
+  LONG = 300,  /* and at most */
+  PERCENT = 96,
+  NAME_SIZE = 13,
   TOP = 72,
   BOTTOM = 20
 };
 
-static void put_bar(canvas *c, size_t row, const char *name, double share,
-                    double largest) {
-  const double y = TOP + ROW * ((double)row + 0.5);
-  const double width = BAR * share / largest;
-  char fitted[CANVAS_FITTED], text[32];
-  canvas_text(c, BAR_X - 10, y, canvas_fit(fitted, name, 13, BAR_X - 10 - CHART_MARGIN),
-              &(canvas_font){.size = 13, .colour = CHART_INK, .anchor = CANVAS_END});
-  if (width >= 0.5)
-    canvas_rect(c, BAR_X, y - 9, width, 18, 0x2575b0, CANVAS_NONE);
-  snprintf(text, sizeof text, share >= 0.0995 ? "%.0f %%" : "%.1f %%", 100.0 * share);
-  canvas_text(c, BAR_X + width + 8, y, text, &chart_label);
-}
+typedef struct sheet {
+  const plot_data *data;
+  canvas *c;
+  plot_share shares[COCABO_MAX_PARAMETERS];
+  size_t rows; /* shown by themselves */
+  double rest; /* share of the others together */
+  double x;    /* where bars start */
+  scale along; /* shares to pixels */
+} sheet;
 
 /* All that have a share worth naming, and a few more. */
 static size_t rows_for(const plot_share *shares, size_t d) {
@@ -36,31 +36,74 @@ static size_t rows_for(const plot_share *shares, size_t d) {
   return d - rows == 1 ? d : rows;
 }
 
-static void begin(canvas *c, const canvas_format *format, const plot_data *data,
-                  double explained, size_t rows) {
+static const char *name_of(const sheet *s, size_t row) {
+  return s->data->params[s->shares[row].param].name;
+}
+
+/* The longest bar with its error ends where there is just room for its percentage. */
+static void lay_out(sheet *s) {
+  double names = SHORT, most = 0.0;
+  s->rows = rows_for(s->shares, s->data->d);
+  for (size_t i = 0; i < s->data->d; i++) {
+    if (i >= s->rows) {
+      s->rest += s->shares[i].share;
+      continue;
+    }
+    names = fmax(names, canvas_text_width(name_of(s, i), NAME_SIZE));
+    most = fmax(most, fmin(s->shares[i].share + s->shares[i].se, 1.0));
+  }
+  s->x = CHART_MARGIN + fmin(names, LONG) + 10;
+  s->along =
+      (scale){0.0, fmax(most, s->rest), false, s->x, WIDTH - CHART_MARGIN - PERCENT};
+}
+
+static void put_error(const sheet *s, double from, double to, double y) {
+  canvas_line(s->c, from, y, to, y, CHART_INK, 1.5);
+  canvas_line(s->c, from, y - 4, from, y + 4, CHART_INK, 1.5);
+  canvas_line(s->c, to, y - 4, to, y + 4, CHART_INK, 1.5);
+}
+
+/* se NaN: no error is known. */
+static void put_bar(const sheet *s, size_t row, const char *name, double share,
+                    double se) {
+  static const canvas_font font = {
+      .size = NAME_SIZE, .colour = CHART_INK, .anchor = CANVAS_END};
+  const double y = TOP + ROW * ((double)row + 0.5);
+  double end = scale_at(&s->along, share);
+  char fitted[CANVAS_FITTED], text[PLOT_PERCENT];
+  canvas_text(s->c, s->x - 10, y,
+              canvas_fit(fitted, name, NAME_SIZE, s->x - 10 - CHART_MARGIN), &font);
+  if (end - s->x >= 0.5)
+    canvas_rect(s->c, s->x, y - 9, end - s->x, 18, 0x5fa2d0, CANVAS_NONE);
+  if (se > 0.0) {
+    end = scale_at(&s->along, fmin(share + se, 1.0));
+    put_error(s, scale_at(&s->along, fmax(share - se, 0.0)), end, y);
+  }
+  canvas_text(s->c, end + 8, y, plot_percent(share, se, true, text), &chart_label);
+}
+
+static void begin(const sheet *s, const canvas_format *format, double explained,
+                  size_t bars) {
   char title[CANVAS_FITTED], text[PLOT_CAVEAT];
-  plot_make_title(data, "importance of the parameters", title);
-  plot_caveat(data, explained, text);
-  canvas_begin(c, format, WIDTH, TOP + ROW * (double)rows + BOTTOM, title, text);
-  chart_put_title(c, title, text);
+  plot_make_title(s->data, "importance of the parameters", title);
+  plot_caveat(s->data, explained, text);
+  canvas_begin(s->c, format, WIDTH, TOP + ROW * (double)bars + BOTTOM, title, text);
+  chart_put_title(s->c, title, text);
+  canvas_line(s->c, s->x, TOP, s->x, TOP + ROW * (double)bars, CHART_INK, 1);
 }
 
 cocabo_status plot_importance(const plot_data *data, const canvas_format *format,
                               canvas *c, cocabo_error *err) {
-  plot_share shares[COCABO_MAX_PARAMETERS];
-  double explained, rest = 0.0;
-  CB_TRY(plot_shares_find(data, shares, &explained, err));
-  const size_t rows = rows_for(shares, data->d);
-  const size_t bars = rows + (data->d > rows);
-  begin(c, format, data, explained, bars);
-  canvas_line(c, BAR_X, TOP, BAR_X, TOP + ROW * (double)bars, CHART_INK, 1);
-  for (size_t i = 0; i < rows; i++)
-    put_bar(c, i, data->params[shares[i].param].name, shares[i].share, shares[0].share);
-  for (size_t i = rows; i < data->d; i++)
-    rest += shares[i].share;
-  char others[32];
-  snprintf(others, sizeof others, "%zu others together", data->d - rows);
-  if (data->d > rows)
-    put_bar(c, rows, others, rest, shares[0].share);
+  sheet s = {.data = data, .c = c};
+  double explained;
+  char others[48];
+  CB_TRY(plot_shares_find(data, s.shares, &explained, err));
+  lay_out(&s);
+  begin(&s, format, explained, s.rows + (data->d > s.rows));
+  for (size_t i = 0; i < s.rows; i++)
+    put_bar(&s, i, name_of(&s, i), s.shares[i].share, s.shares[i].se);
+  snprintf(others, sizeof others, "%zu others together", data->d - s.rows);
+  if (data->d > s.rows)
+    put_bar(&s, s.rows, others, s.rest, NAN);
   return COCABO_OK;
 }

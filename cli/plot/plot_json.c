@@ -87,6 +87,7 @@ static cocabo_status put_importance(const plot_data *data, front_buffer *out,
     CB_TRY(front_buffer_puts(out, "{\"parameter\":", err));
     CB_TRY(front_put_json_text(out, data->params[shares[i].param].name, err));
     CB_TRY(put_real(out, "share", shares[i].share, err));
+    CB_TRY(put_real(out, "se", shares[i].se, err));
     CB_TRY(put_real(out, "explained", explained, err));
     CB_TRY(front_buffer_puts(out, "}\n", err));
   }

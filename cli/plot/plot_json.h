@@ -3,7 +3,7 @@
  *   history     {"number":3,"state":"complete","value":0.5,"best":0.25}
  *   categories  {"parameter":"opt","choice":"adam","tried":12,"failed":1,"best":0.25,
  *                "best_number":7}
- *   importance  {"parameter":"lr","share":0.83,"explained":0.9}
+ *   importance  {"parameter":"lr","share":0.83,"se":0.04,"explained":0.9}
  */
 #ifndef CLI_PLOT_JSON_H
 #define CLI_PLOT_JSON_H

@@ -10,8 +10,10 @@
 enum {
   MOST_AXES = 15, /* parameters */
   MOST_LINES = 500,
-  BEST_LINES = 50, /* of the best trials, however many there are */
-  SPACE = 116,     /* between axes */
+  BEST_LINES = 50,   /* of the best trials, however many there are */
+  FAILED_LINES = 60, /* of failed ones */
+  FAILED = 0xf2cdb0, /* their ink: pale, since they are many and below all others */
+  SPACE = 116,       /* between axes */
   FRAME = 300,
   LEFT = 74,
   RIGHT = 96,
@@ -52,16 +54,42 @@ static double share_of(const sheet *s, size_t param, size_t row) {
   return place + 0.5 * plot_jitter(s->data->number[row]) / (double)p->choices;
 }
 
-/* dark: 1 for the best. Few lines are really dark, or they would hide each other. */
-static void put_line(const sheet *s, size_t row, double dark) {
-  canvas_point points[MOST_AXES + 1];
-  const scale value = {s->range.low, s->range.high, s->range.log, 0, 1};
-  points[0] = (canvas_point){
-      axis_x(s, 0),
-      frame_y(scale_at(&value, plot_clip(&s->range, s->data->value[row])))};
+/* Of the values. Where trials failed, theirs is a place of its own at the bad end. */
+static scale value_axis(const sheet *s) {
+  const double strip = s->data->n > s->data->complete ? 0.06 : 0.0;
+  return (scale){s->range.low, s->range.high, s->range.log,
+                 frame_y(s->data->maximize ? strip : 0.0),
+                 frame_y(s->data->maximize ? 1.0 : 1.0 - strip)};
+}
+
+/* Each parameter's place of a trial; the value's comes first and is the caller's. */
+static void lay_line(const sheet *s, size_t row, double value_y, canvas_point *points) {
+  points[0] = (canvas_point){axis_x(s, 0), value_y};
   for (size_t i = 0; i < s->n; i++)
     points[i + 1] =
         (canvas_point){axis_x(s, i + 1), frame_y(share_of(s, s->params[i], row))};
+}
+
+/* Evenly taken if there are many. */
+static void put_failed_lines(const sheet *s) {
+  const size_t failed = s->data->n - s->data->complete;
+  const size_t every = failed / FAILED_LINES + 1;
+  const double y = frame_y(s->data->maximize ? 0.0 : 1.0);
+  canvas_point points[MOST_AXES + 1];
+  for (size_t row = 0, k = 0; row < s->data->n; row++)
+    if (plot_failed(s->data, row) && k++ % every == 0) {
+      lay_line(s, row, y, points);
+      canvas_lines(s->c, points, s->n + 1, FAILED, 0.8);
+    }
+  if (failed > 0)
+    plot_put_failed(s->c, axis_x(s, 0), y, 3.5, NULL);
+}
+
+/* dark: 1 for the best. Few lines are really dark, or they would hide each other. */
+static void put_line(const sheet *s, size_t row, double dark) {
+  canvas_point points[MOST_AXES + 1];
+  const scale value = value_axis(s);
+  lay_line(s, row, scale_at(&value, plot_clip(&s->range, s->data->value[row])), points);
   const double width = dark < 0.9 ? 0.8 : dark < 1.0 ? 1.2 : 2.5;
   canvas_lines(s->c, points, s->n + 1, canvas_shade(pow(dark, 4.0)), width);
 }
@@ -93,24 +121,25 @@ static void put_lines(const sheet *s) {
 static void put_axis_label(canvas *c, double x, double y, const char *text,
                            double room) {
   char fitted[CANVAS_FITTED];
-  canvas_fit(fitted, text, 11, room);
+  canvas_fit(fitted, text, 11.7, room); /* on the safe side */
   const canvas_font font = {.size = 11, .colour = CHART_INK};
   canvas_rect(c, x + 4, y - 7, canvas_text_width(fitted, 10.5) + 3, 14, 0xffffff,
               CANVAS_NONE);
   canvas_text(c, x + 6, y, fitted, &font);
 }
 
-static void put_number_axis(const sheet *s, double x, const scale *along, bool whole) {
-  ticks t;
+/* A label that would touch one of the ends' is left out. */
+static void put_ticks(const sheet *s, double x, const scale *along, const ticks *t) {
+  static const double apart = 15.0;
   char label[TICK_LABEL];
-  if (whole)
-    ticks_find_whole(along, 6, &t);
-  else
-    ticks_find(along, 6, &t);
-  for (int i = 0; i < t.n; i++) {
-    const double y = scale_at(along, t.at[i]);
+  const double first = scale_at(along, t->at[0]),
+               last = scale_at(along, t->at[t->n - 1]);
+  for (int i = 0; i < t->n; i++) {
+    const double y = scale_at(along, t->at[i]);
+    const bool end = i == 0 || i == t->n - 1;
     canvas_line(s->c, x - 3, y, x + 3, y, CHART_INK, 1);
-    put_axis_label(s->c, x, y, ticks_label(&t, i, label), label_room(s, x));
+    if (end || !t->ends || (fabs(y - first) >= apart && fabs(y - last) >= apart))
+      put_axis_label(s->c, x, y, ticks_label(t, i, label), label_room(s, x));
   }
 }
 
@@ -130,15 +159,19 @@ static void put_param_axis(const sheet *s, size_t i) {
   const double x = axis_x(s, i + 1), half = 0.5 * param->step;
   const scale along = {param->low - half, param->high + half, param->log, frame_y(0),
                        frame_y(1)};
-  if (param->choices > 0)
+  ticks t;
+  if (param->choices > 0) {
     put_choice_axis(s, x, param);
-  else if (along.low < along.high)
-    put_number_axis(s, x, &along, param->kind == COCABO_KIND_INT && !param->log);
+  } else if (along.low < along.high) {
+    ticks_find_between(&along, param->low, param->high, param->kind == COCABO_KIND_INT,
+                       6, &t);
+    put_ticks(s, x, &along, &t);
+  }
 }
 
 static void put_axes(const sheet *s) {
-  const scale value = {s->range.low, s->range.high, s->range.log, frame_y(0),
-                       frame_y(1)};
+  const scale value = value_axis(s);
+  ticks t;
   canvas_font heading = chart_heading;
   heading.anchor = CANVAS_MIDDLE;
   heading.size = 12;
@@ -147,12 +180,13 @@ static void put_axes(const sheet *s) {
     const double x = axis_x(s, axis);
     const char *name = axis > 0 ? s->data->params[s->params[axis - 1]].name : "value";
     canvas_line(s->c, x, frame_y(0), x, frame_y(1), CHART_INK, 1);
-    canvas_text(s->c, x, frame_y(0) + 18, canvas_fit(fitted, name, 13, s->space - 8),
+    canvas_text(s->c, x, frame_y(0) + 18, canvas_fit(fitted, name, 14, s->space - 8),
                 &heading);
     if (axis > 0)
       put_param_axis(s, axis - 1);
   }
-  put_number_axis(s, axis_x(s, 0), &value, false);
+  ticks_find(&value, 6, &t);
+  put_ticks(s, axis_x(s, 0), &value, &t);
 }
 
 /* ---- the picture ---------------------------------------------------------------- */
@@ -170,7 +204,9 @@ static void begin(sheet *s, const canvas_format *format) {
 static void put_legend(const sheet *s) {
   double x = CHART_MARGIN;
   char text[80];
-  plot_put_shades(s->c, &x, "worst trial", "best");
+  plot_put_shades(s->c, &x, "worst trial",
+                  s->data->noisy && !s->data->modelled ? "luckiest" : "best");
+  plot_put_lost_legend(s->c, &x, s->data);
   snprintf(text, sizeof text, "(%d of %zu lines)", MOST_LINES, s->data->complete);
   if (s->data->complete > MOST_LINES)
     plot_put_note(s->c, &x, text);
@@ -188,6 +224,7 @@ cocabo_status plot_parallel(const plot_data *data, const canvas_format *format,
   if (status == COCABO_OK) {
     begin(&s, format);
     put_legend(&s);
+    put_failed_lines(&s);
     put_lines(&s);
     put_axes(&s);
   }

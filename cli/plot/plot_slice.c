@@ -14,7 +14,9 @@ enum {
   GAP = 22,     /* between frames side by side */
   NAME = 22,    /* above a frame */
   BELOW = 32,   /* a frame: the labels */
+  STRIP = 14,   /* of a frame, at the bad edge: failed trials */
   LONGEST = 84, /* label of a choice */
+  BOLD = 15     /* size of plain letters that are as wide as those of headings */
 };
 
 typedef struct sheet {
@@ -111,6 +113,11 @@ static panel panel_at(const sheet *s, size_t i) {
              .y = s->top[row],
              .width = s->panel_width};
   p.value = (scale){s->range.low, s->range.high, s->range.log, p.y + PANEL, p.y};
+  const double strip = s->data->n > s->data->complete ? STRIP : 0.0;
+  if (s->data->maximize)
+    p.value.from -= strip;
+  else
+    p.value.to += strip;
   return p;
 }
 
@@ -133,11 +140,21 @@ static void put_trial(const sheet *s, const panel *p, size_t row, double radius)
   const double y = scale_at(&p->value, plot_clip(&s->range, value));
   char tip[PLOT_TIP];
   const char *shown = plot_tip(data, row, tip);
-  if (plot_is_beyond(&s->range, value))
+  if (plot_failed(data, row))
+    plot_put_failed(s->c, x, p->y + (data->maximize ? PANEL - STRIP / 2 : STRIP / 2),
+                    fmax(0.8 * radius, 2.0), shown);
+  else if (plot_is_beyond(&s->range, value))
     canvas_mark(s->c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x,
                 y + (data->maximize ? -4 : 4), radius + 0.5, &style, shown);
   else
     canvas_mark(s->c, CANVAS_DOT, x, y, radius, &style, shown);
+}
+
+/* Labels between the ends are about as wide as theirs. */
+static double widest_end(const plot_param *param) {
+  char low[TICK_LABEL], high[TICK_LABEL];
+  return fmax(canvas_text_width(scale_number(param->low, 6, low), chart_label.size),
+              canvas_text_width(scale_number(param->high, 6, high), chart_label.size));
 }
 
 static void put_axis(const sheet *s, const panel *p) {
@@ -149,14 +166,12 @@ static void put_axis(const sheet *s, const panel *p) {
   const double half = 0.5 * param->step;
   const scale x = {param->low - half, param->high + half, param->log, p->x + 4,
                    p->x + p->width - 4};
-  const int wanted = (int)(p->width / 38.0);
+  const double labels = p->width / fmax(38.0, widest_end(param) + 10.0);
   ticks t;
   if (!(x.low < x.high))
     return;
-  if (param->kind == COCABO_KIND_INT && !param->log)
-    ticks_find_whole(&x, wanted, &t);
-  else
-    ticks_find(&x, wanted, &t);
+  ticks_find_between(&x, param->low, param->high, param->kind == COCABO_KIND_INT,
+                     labels > 2.0 ? (int)labels : 2, &t);
   chart_put_axis_below(s->c, &x, &t, p->y + PANEL);
 }
 
@@ -168,13 +183,16 @@ static void put_panel(const sheet *s, size_t i) {
   chart_put_axis_left(s->c, &p.value, p.x, p.width, 4, i % s->columns == 0);
   canvas_rect(s->c, p.x, p.y, p.width, PANEL, CANVAS_NONE, 0x999999);
   put_axis(s, &p);
-  snprintf(name, sizeof name, "%.200s%s", p.param->name,
-           p.param->log ? " (logarithmic)" : "");
-  canvas_text(s->c, p.x, p.y - 10, canvas_fit(fitted, name, 14, p.width),
-              &chart_heading);
+  const char *more = p.param->log ? " (logarithmic)" : "";
+  const double whole = canvas_text_width(p.param->name, BOLD);
+  if (p.param->log && whole + canvas_text_width(more, BOLD) > p.width)
+    more = " (log)";
+  canvas_fit(fitted, p.param->name, BOLD, p.width - canvas_text_width(more, BOLD));
+  snprintf(name, sizeof name, "%.200s%s", fitted, more);
+  canvas_text(s->c, p.x, p.y - 10, name, &chart_heading);
   for (size_t row = 0; row < data->n; row++)
-    if (!plot_failed(data, row))
-      put_trial(s, &p, row, radius);
+    put_trial(s, &p, row, radius);
+  plot_put_expected(s->c, data, &s->range, x_of(s, &p, data->best), &p.value);
   plot_put_best(s->c, x_of(s, &p, data->best),
                 scale_at(&p.value, data->value[data->best]),
                 plot_tip(data, data->best, tip));
@@ -196,11 +214,7 @@ static void put_legend(const sheet *s) {
   char text[80];
   snprintf(text, sizeof text, "%" PRId64, data->number[data->n - 1]);
   plot_put_shades(s->c, &x, "trial 0", text);
-  plot_put_legend(s->c, &x, PLOT_SIGN_BEST, data, "best");
-  if (s->range.beyond > 0) {
-    snprintf(text, sizeof text, "worse than shown (%zu)", s->range.beyond);
-    plot_put_legend(s->c, &x, PLOT_SIGN_BEYOND, data, text);
-  }
+  plot_put_trial_legend(s->c, &x, data, &s->range);
 }
 
 cocabo_status plot_slice(const plot_data *data, const canvas_format *format, canvas *c,

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base.h"
 #include "common/show.h"
@@ -58,26 +59,37 @@ int textgrid_width(const char *text) {
   return width;
 }
 
-int textgrid_text(textgrid *g, int column, int row, const char *text, int room) {
-  const bool whole = textgrid_width(text) <= room;
-  const int limit = whole ? room : room - 1;
+static double column_width(unsigned c) {
+  return show_width(c);
+}
+
+/* Marks that combine have no cell of their own. */
+static int put_piece(textgrid *g, int column, int row, const char *text, size_t size) {
   int used = 0;
-  size_t size;
-  for (; *text; text += size) {
-    const unsigned c = cb_text_decode(text, &size);
+  size_t bytes;
+  for (size_t at = 0; at < size; at += bytes) {
+    const unsigned c = cb_text_decode(text + at, &bytes);
     const int width = show_width(c);
-    if (width == 0)
-      continue; /* marks that combine have no cell of their own */
-    if (used + width > limit)
-      break;
-    set_cell(g, column + used, row, cb_text_is_control(c) ? '?' : c);
+    if (width > 0)
+      set_cell(g, column + used, row, cb_text_is_control(c) ? '?' : c);
     if (width == 2)
       set_cell(g, column + used + 1, row, COVERED);
     used += width;
   }
-  if (!whole && room > 0)
-    textgrid_put(g, column + used++, row, 0x2026, '~');
   return used;
+}
+
+int textgrid_text(textgrid *g, int column, int row, const char *text, int room) {
+  const size_t end = strlen(text);
+  size_t head, tail;
+  if (textgrid_width(text) <= room)
+    return put_piece(g, column, row, text, end);
+  if (room < 1)
+    return 0;
+  show_cut(text, room - 1, column_width, end, &head, &tail);
+  int used = put_piece(g, column, row, text, head);
+  textgrid_put(g, column + used++, row, 0x2026, '~');
+  return used + put_piece(g, column + used, row, text + tail, end - tail);
 }
 
 void textgrid_text_left_of(textgrid *g, int column, int row, const char *text,

@@ -24,7 +24,8 @@ void textgrid_free(textgrid *g);
 
 /* A character, or its stand-in in ASCII. */
 void textgrid_put(textgrid *g, int column, int row, unsigned character, char ascii);
-/* At most `room` columns of a text, ended by "..." if it was cut. Returns its width. */
+/* At most `room` columns of a text, with "..." for what is cut out of its middle.
+ * Returns its width. */
 int textgrid_text(textgrid *g, int column, int row, const char *text, int room);
 /* The same, so that it ends before `column`. */
 void textgrid_text_left_of(textgrid *g, int column, int row, const char *text,

@@ -77,8 +77,26 @@ cocabo_status textplot_put_heading(const plot_data *data, const char *what,
   plot_make_title(data, what, text);
   CB_TRY(textplot_put_words(text, page, out, err));
   plot_describe(data, shown, of, text);
+  plot_sign_errors(text, page.unicode);
   CB_TRY(textplot_put_words(text, page, out, err));
   return front_buffer_puts(out, "\n", err);
+}
+
+cocabo_status textplot_put_legend(const char *start, const plot_data *data,
+                                  size_t beyond, textplot_page page, front_buffer *out,
+                                  cocabo_error *err) {
+  const bool u = page.unicode;
+  char text[CANVAS_FITTED];
+  int size = snprintf(text, sizeof text, "%s%s %s", start, u ? "\u25c6" : "*",
+                      data->noisy && !data->modelled ? "luckiest" : "best");
+  if (beyond > 0)
+    size += snprintf(
+        text + size, sizeof text - (size_t)size, "   %s worse than shown (%zu)",
+        data->maximize ? (u ? "\u25bc" : "v") : (u ? "\u25b2" : "^"), beyond);
+  if (data->n > data->complete)
+    snprintf(text + size, sizeof text - (size_t)size, "   %s failed (%zu)",
+             u ? "\u00d7" : "x", data->n - data->complete);
+  return textplot_put_words(text, page, out, err);
 }
 
 /* ---- all kinds ------------------------------------------------------------------ */

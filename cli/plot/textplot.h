@@ -35,4 +35,10 @@ cocabo_status textplot_put_heading(const plot_data *data, const char *what,
                                    size_t shown, size_t of, textplot_page page,
                                    front_buffer *out, cocabo_error *err);
 
+/* What the signs mean: `start`, which may be empty, then the best trial's, that of
+ * trials beyond the range, if there are, and that of trials without a value. */
+cocabo_status textplot_put_legend(const char *start, const plot_data *data,
+                                  size_t beyond, textplot_page page, front_buffer *out,
+                                  cocabo_error *err);
+
 #endif

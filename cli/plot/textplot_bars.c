@@ -8,15 +8,17 @@
 
 /* ---- importance ----------------------------------------------------------------- */
 
-enum { NAME_COLUMNS = 24, PERCENT_COLUMNS = 8 };
+enum { PERCENT_COLUMNS = 15 };
 
-static int name_columns(const plot_data *data) {
+/* Two fifths of the page at most. */
+static int name_columns(const plot_data *data, textplot_page page) {
+  const int most = page.columns * 2 / 5;
   int widest = 0;
   for (size_t j = 0; j < data->d; j++) {
     const int width = textgrid_width(data->params[j].name);
     widest = width > widest ? width : widest;
   }
-  return widest < NAME_COLUMNS ? widest : NAME_COLUMNS;
+  return widest < most ? widest : most;
 }
 
 /* Eighths of a character, or whole ones. */
@@ -43,14 +45,15 @@ cocabo_status textplot_importance(const plot_data *data, textplot_page page,
   CB_TRY(textplot_put_words(text, page, out, err));
   CB_TRY(front_buffer_puts(out, "\n", err));
   CB_TRY(textgrid_begin(&g, page.columns, (int)data->d, page.unicode, err));
-  const int names = name_columns(data);
+  const int names = name_columns(data, page);
   const double room = page.columns - names - 1 - PERCENT_COLUMNS;
   for (int i = 0; i < (int)data->d; i++) {
     const double share = shares[i].share;
     textgrid_text(&g, 0, i, data->params[shares[i].param].name, names);
     const int end = put_bar(&g, names + 1, i, room * share / shares[0].share);
-    snprintf(text, sizeof text, share >= 0.0995 ? "%.0f %%" : "%.1f %%", 100.0 * share);
-    textgrid_text(&g, end + 1, i, text, PERCENT_COLUMNS);
+    char percent[PLOT_PERCENT];
+    plot_percent(share, shares[i].se, page.unicode, percent);
+    textgrid_text(&g, end + 1, i, percent, PERCENT_COLUMNS);
   }
   const cocabo_status status = textgrid_print(&g, out, err);
   textgrid_free(&g);
@@ -64,6 +67,9 @@ enum {
   MOST_ROWS = 12, /* of a block */
   LABEL_COLUMNS = 18,
   TRIED_COLUMNS = 7,
+  FAILED_COLUMNS = 7,
+  LEAST_STRIP = 4, /* columns; before that labels shrink */
+  LEAST_LABEL = 8,
   BEST_COLUMNS = 12
 };
 
@@ -72,7 +78,8 @@ typedef struct block {
   size_t param;
   textgrid *g;
   int row;          /* of the page, next */
-  int label, strip; /* columns of the labels and of the strip */
+  int label, strip; /* columns of the labels and of the strip, */
+  int failed;       /* and of the numbers of failed trials; 0: there are none */
 } block;
 
 /* How much of a bin a choice has, in five shades. */
@@ -110,12 +117,16 @@ static void put_choice(const block *b, size_t choice, const plot_tally *tally) {
   put_strip(b, choice);
   snprintf(text, sizeof text, "%zu", tally->tried);
   textgrid_text_left_of(b->g, tried_end, b->row, text, TRIED_COLUMNS);
+  snprintf(text, sizeof text, "%zu", tally->failed);
+  if (b->failed > 0)
+    textgrid_text_left_of(b->g, tried_end + b->failed, b->row, text, b->failed);
   if (tally->tried == tally->failed)
     return;
-  textgrid_text_left_of(b->g, tried_end + BEST_COLUMNS, b->row,
+  const int best_end = tried_end + b->failed + BEST_COLUMNS;
+  textgrid_text_left_of(b->g, best_end, b->row,
                         scale_number(data->value[tally->best], 4, text), BEST_COLUMNS);
   if (tally->best == data->best)
-    textgrid_put(b->g, tried_end + BEST_COLUMNS + 1, b->row, 0x25c6, '*');
+    textgrid_put(b->g, best_end + 1, b->row, 0x25c6, '*');
 }
 
 static cocabo_status put_block(block *b, cocabo_error *err) {
@@ -166,7 +177,10 @@ static cocabo_status put_blocks(block *b, const size_t *params, size_t n,
   const int tried_end = b->label + b->strip + TRIED_COLUMNS;
   textgrid_text(b->g, b->label, 0, "trials in their order", b->strip);
   textgrid_text_left_of(b->g, tried_end, 0, "tried", TRIED_COLUMNS);
-  textgrid_text_left_of(b->g, tried_end + BEST_COLUMNS, 0, "best", BEST_COLUMNS);
+  if (b->failed > 0)
+    textgrid_text_left_of(b->g, tried_end + b->failed, 0, "failed", b->failed);
+  textgrid_text_left_of(b->g, tried_end + b->failed + BEST_COLUMNS, 0, "best",
+                        BEST_COLUMNS);
   b->row = 1;
   for (size_t i = 0; i < n; i++) {
     b->param = params[i];
@@ -186,11 +200,17 @@ cocabo_status textplot_categories(const plot_data *data, textplot_page page,
   textgrid g;
   CB_TRY(textgrid_begin(&g, page.columns, rows_of_blocks(data, params, n), page.unicode,
                         err));
-  block b = {.data = data, .g = &g, .label = label_columns(data, params, n)};
-  b.strip = page.columns - b.label - TRIED_COLUMNS - BEST_COLUMNS - 2;
+  block b = {.data = data,
+             .g = &g,
+             .label = label_columns(data, params, n),
+             .failed = data->n > data->complete ? FAILED_COLUMNS : 0};
+  b.strip = page.columns - b.label - TRIED_COLUMNS - b.failed - BEST_COLUMNS - 2;
+  while (b.strip < LEAST_STRIP && b.label > LEAST_LABEL)
+    b.label--, b.strip++;
   cocabo_status status = put_blocks(&b, params, n, err);
   if (status == COCABO_OK)
     status = textgrid_print(&g, out, err);
   textgrid_free(&g);
-  return status;
+  return status == COCABO_OK ? textplot_put_legend("", data, 0, page, out, err)
+                             : status;
 }

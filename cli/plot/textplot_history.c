@@ -118,23 +118,6 @@ static void put_best(const history *h) {
                row_of(h, data->value[data->best]), 0x25c6, '*');
 }
 
-static cocabo_status put_legend(const history *h, textplot_page page, front_buffer *out,
-                                cocabo_error *err) {
-  const plot_data *data = h->data;
-  const bool u = page.unicode;
-  char text[CANVAS_FITTED];
-  int size = snprintf(text, sizeof text, "%s trial   %s best so far   %s best",
-                      u ? "\u2802" : ".", u ? "\u2500" : "-", u ? "\u25c6" : "*");
-  if (h->range.beyond > 0)
-    size += snprintf(
-        text + size, sizeof text - (size_t)size, "   %s worse than shown (%zu)",
-        data->maximize ? (u ? "\u25bc" : "v") : (u ? "\u25b2" : "^"), h->range.beyond);
-  if (data->n > data->complete)
-    snprintf(text + size, sizeof text - (size_t)size, "   %s failed (%zu)",
-             u ? "\u00d7" : "x", data->n - data->complete);
-  return textplot_put_words(text, page, out, err);
-}
-
 cocabo_status textplot_history(const plot_data *data, textplot_page page,
                                front_buffer *out, cocabo_error *err) {
   textgrid g;
@@ -149,7 +132,11 @@ cocabo_status textplot_history(const plot_data *data, textplot_page page,
   put_best(&h);
   cocabo_status status = textgrid_print(&g, out, err);
   textgrid_free(&g);
+  char text[80];
+  snprintf(text, sizeof text, "%s trial   %s %s so far   ",
+           page.unicode ? "\u2802" : ".", page.unicode ? "\u2500" : "-",
+           data->noisy ? "luckiest" : "best");
   if (status == COCABO_OK)
-    status = put_legend(&h, page, out, err);
+    status = textplot_put_legend(text, data, h.range.beyond, page, out, err);
   return status;
 }

@@ -9,18 +9,18 @@
 
 /* The ends of a parameter's domain, as text. */
 static const char *low_label(const plot_param *param, char out[TICK_LABEL]) {
-  return param->choices > 0 ? param->labels[0] : scale_number(param->low, 4, out);
+  return param->choices > 0 ? param->labels[0] : scale_number(param->low, 6, out);
 }
 
 static const char *high_label(const plot_param *param, char out[TICK_LABEL]) {
   return param->choices > 0 ? param->labels[param->choices - 1]
-                            : scale_number(param->high, 4, out);
+                            : scale_number(param->high, 6, out);
 }
 
 /* ---- slice ---------------------------------------------------------------------- */
 
 enum {
-  SLICE_ROWS = 7,
+  SLICE_ROWS = 8,
   PANEL_ROWS = SLICE_ROWS + 4,
   PANEL_COLUMNS = 26,
   MOST_PANELS = 24
@@ -32,6 +32,7 @@ typedef struct slice {
   plot_range range;
   int left, width; /* columns of the labels, and of the area of a panel */
   int across;      /* panels side by side */
+  int strip;       /* rows at the bad edge of a panel: failed trials; 0 or 1 */
 } slice;
 
 typedef struct panel {
@@ -82,8 +83,9 @@ static double slice_x(const slice *s, const panel *p, size_t row) {
 }
 
 static double slice_y(const slice *s, const panel *p, double value) {
+  const int above = s->data->maximize ? 0 : s->strip, below = s->strip - above;
   const scale y = {s->range.low, s->range.high, s->range.log,
-                   p->row + SLICE_ROWS - 0.01, p->row};
+                   p->row + SLICE_ROWS - below - 0.01, p->row + above};
   return scale_at(&y, plot_clip(&s->range, value));
 }
 
@@ -92,7 +94,13 @@ static void put_panel(const slice *s, const panel *p) {
   put_panel_axes(s, p);
   for (size_t row = 0; row < data->n; row++) {
     const double value = data->value[row];
-    if (!plot_failed(data, row) && !plot_is_beyond(&s->range, value))
+    if (plot_failed(data, row))
+      textgrid_put(s->g, (int)slice_x(s, p, row),
+                   p->row + (data->maximize ? SLICE_ROWS - 1 : 0), 0x00d7, 'x');
+    else if (plot_is_beyond(&s->range, value))
+      textgrid_put(s->g, (int)slice_x(s, p, row), (int)slice_y(s, p, value),
+                   data->maximize ? 0x25bc : 0x25b2, data->maximize ? 'v' : '^');
+    else
       textgrid_dot(s->g, slice_x(s, p, row), slice_y(s, p, value));
   }
   textgrid_put(s->g, (int)slice_x(s, p, data->best),
@@ -101,9 +109,10 @@ static void put_panel(const slice *s, const panel *p) {
 
 static void put_value_labels(const slice *s, int row) {
   char text[TICK_LABEL];
-  textgrid_text_left_of(s->g, s->left - 1, row, scale_number(s->range.high, 3, text),
-                        s->left - 1);
-  textgrid_text_left_of(s->g, s->left - 1, row + SLICE_ROWS - 1,
+  const int above = s->data->maximize ? 0 : s->strip, below = s->strip - above;
+  textgrid_text_left_of(s->g, s->left - 1, row + above,
+                        scale_number(s->range.high, 3, text), s->left - 1);
+  textgrid_text_left_of(s->g, s->left - 1, row + SLICE_ROWS - 1 - below,
                         scale_number(s->range.low, 3, text), s->left - 1);
 }
 
@@ -125,7 +134,8 @@ cocabo_status textplot_slice(const plot_data *data, textplot_page page,
   size_t params[COCABO_MAX_PARAMETERS];
   const size_t n = plot_choose_params(data, false, MOST_PANELS, params);
   textgrid g;
-  slice s = {.data = data, .g = &g, .left = 11};
+  slice s = {
+      .data = data, .g = &g, .left = 11, .strip = data->n > data->complete ? 1 : 0};
   CB_TRY(plot_range_find(data, &s.range, err));
   CB_TRY(textplot_put_heading(data, "values against parameters", n, data->d, page, out,
                               err));
@@ -137,7 +147,9 @@ cocabo_status textplot_slice(const plot_data *data, textplot_page page,
   put_panels(&s, params, n);
   const cocabo_status status = textgrid_print(&g, out, err);
   textgrid_free(&g);
-  return status;
+  CB_TRY(status);
+  CB_TRY(front_buffer_puts(out, "\n", err));
+  return textplot_put_legend("", data, s.range.beyond, page, out, err);
 }
 
 /* ---- parallel ------------------------------------------------------------------- */
@@ -228,5 +240,11 @@ cocabo_status textplot_parallel(const plot_data *data, textplot_page page,
   if (status == COCABO_OK)
     status = textgrid_print(&g, out, err);
   textgrid_free(&g);
+  if (status == COCABO_OK && data->n > data->complete) {
+    char text[80];
+    snprintf(text, sizeof text, "%s failed (%zu) are not among them",
+             page.unicode ? "\u00d7" : "x", data->n - data->complete);
+    status = textplot_put_words(text, page, out, err);
+  }
   return status;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/show.h"
+#include "io/best.h"
 
 /* Seconds between two showings. */
 static const double terminal_pause = 0.1, plain_pause = 5.0;
@@ -81,16 +82,27 @@ static void put_pace(const cli_bar *bar, const cli_state *state, double now, cha
   put(out, size, text);
 }
 
+/* A noisy value by itself is luck. */
+static void put_best(const cli_state *state, char *out, int size) {
+  char text[120], measure[CLI_MEASURE];
+  if (!state->has_best)
+    return;
+  char digits[CB_DIGITS];
+  snprintf(measure, sizeof measure, "%s", show_number(digits, state->best));
+  if (state->noisy && state->best_se >= 0.0)
+    cli_show_measure(measure, state->expected, state->best_se);
+  snprintf(text, sizeof text, ", %s %s (trial %lld)",
+           state->noisy && !(state->best_se >= 0.0) ? "luckiest" : "best", measure,
+           (long long)state->best_number);
+  put(out, size, text);
+}
+
 void cli_bar_text(const cli_bar *bar, const cli_state *state, double now, char *out,
                   int columns) {
   const int size = columns < LONGEST ? columns + 1 : LONGEST;
-  char best[80] = "", digits[CB_DIGITS];
   out[0] = '\0';
   put_done(state, out, size);
-  if (state->has_best)
-    snprintf(best, sizeof best, ", best %s (trial %lld)",
-             show_number(digits, state->best), (long long)state->best_number);
-  put(out, size, best);
+  put_best(state, out, size);
   put_count(state->running, "running", out, size);
   put_count(state->failed, "failed", out, size);
   put_pace(bar, state, now, out, size);

@@ -14,6 +14,8 @@ typedef struct cli_state {
   bool has_best;
   int64_t best_number;
   double best;
+  bool noisy;               /* then best may be luck, and a model, if there is one, */
+  double expected, best_se; /* expects so much, with this error; NaN: there is none */
 } cli_state;
 
 typedef struct cli_bar {

@@ -9,15 +9,17 @@
 
 #include "common/base.h"
 #include "common/buffer.h"
+#include "io/best.h"
 #include "io/output.h"
 
 /* ---- the best trial ------------------------------------------------------------- */
 
 static cocabo_status put_best(front_buffer *out, const cocabo_space *space,
-                              const cocabo_trial *best, cocabo_error *err) {
+                              const cli_best *found, cocabo_error *err) {
+  const cocabo_trial *best = found->trial;
   CB_TRY(front_buffer_printf(out, err, "best trial %" PRId64 ": ",
                              cocabo_trial_number(best)));
-  CB_TRY(cli_put_rounded(out, cocabo_trial_value(best), err));
+  CB_TRY(cli_put_best_value(out, found, err));
   CB_TRY(front_buffer_puts(out, "\n", err));
   for (size_t i = 0; i < cocabo_trial_count(best); i++) {
     const char *name;
@@ -33,17 +35,17 @@ static cocabo_status put_best(front_buffer *out, const cocabo_space *space,
 
 /* COCABO_E_NOT_FOUND if there is none. With --json all trials have been printed. */
 static cocabo_status print_best(const cli_run *run, cocabo_error *err) {
-  cocabo_trial *best;
-  CB_TRY(cocabo_study_best(run->session.study, &best, err));
+  cli_best best;
+  CB_TRY(cli_best_find(&best, run->session.study, err));
   front_buffer text = {0};
   const cocabo_status status =
       run->common->json
           ? COCABO_OK
-          : put_best(&text, cocabo_study_space(run->session.study), best, err);
+          : put_best(&text, cocabo_study_space(run->session.study), &best, err);
   if (status == COCABO_OK)
     cli_print(&text);
   front_buffer_free(&text);
-  cocabo_trial_free(best);
+  cli_best_free(&best);
   return status;
 }
 

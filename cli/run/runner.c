@@ -18,6 +18,7 @@
 #include "common/base.h"
 #include "common/clock.h"
 #include "common/show.h"
+#include "io/best.h"
 #include "io/output.h"
 #include "run/bar.h"
 #include "run/finish.h"
@@ -94,15 +95,18 @@ static cli_state read_state(const runner *r) {
  * when there are new ones, and not for more than a twentieth of the time. */
 static void look_for_best(runner *r, double now) {
   const int64_t complete = cocabo_study_count_state(r->study, COCABO_COMPLETE);
-  cocabo_trial *best;
+  cli_best best;
   if (r->run->common->quiet || complete == r->best.complete || now < r->best_at)
     return;
-  if (cocabo_study_best(r->study, &best, NULL) == COCABO_OK) {
+  if (cli_best_find(&best, r->study, NULL) == COCABO_OK) {
     r->best = (cli_state){.complete = complete,
                           .has_best = true,
-                          .best_number = cocabo_trial_number(best),
-                          .best = cocabo_trial_value(best)};
-    cocabo_trial_free(best);
+                          .best_number = cocabo_trial_number(best.trial),
+                          .best = cocabo_trial_value(best.trial),
+                          .noisy = best.noisy,
+                          .expected = best.expected,
+                          .best_se = best.se};
+    cli_best_free(&best);
   }
   const double after = front_now();
   r->best_at = after + 20.0 * (after - now);
@@ -755,6 +759,7 @@ static cocabo_status run_loop(runner *r, cocabo_error *err) {
   if (status != COCABO_OK)
     abandon(r);
   r->best_at = 0.0;
+  cocabo_study_on_interrupt(r->study, NULL, NULL); /* the last line is worth a fit */
   look_for_best(r, front_now());
   state = read_state(r);
   if (r->serial > 0 || r->bar.drawn) /* else there is nothing to show */

@@ -524,13 +524,14 @@ cocabo_status cb_forest_fit_sample(cb_forest *f, int n, const double *x,
     f->variables[k] = k;
   if (f->spec.tries == 0)
     sort_rows(f);
-  for (int i = 0; sample && i < n; i++) {
+  const bool asked = sample && sample->unseen;
+  for (int i = 0; asked && i < n; i++) {
     sample->unseen[i] = 0.0;
     sample->unseen_trees[i] = 0;
   }
   for (int t = 0; t < f->spec.trees; t++) {
     CB_TRY(grow_tree(f, f->root[t], &f->root[t + 1], sample, rng, err));
-    if (sample)
+    if (asked)
       predict_unseen(f, t, sample);
   }
   return COCABO_OK;
@@ -630,4 +631,17 @@ void cb_forest_predict(cb_forest *f, int m, const double *x, const int32_t *h,
                   f->spec.d > 0 ? x + cb_at(0, i, f->spec.d) : NULL,
                   f->spec.c > 0 ? h + cb_at(0, i, f->spec.c) : NULL, mean + i,
                   variance + i);
+}
+
+double cb_forest_spread(const cb_forest *f, const double *x, const int32_t *h) {
+  double mean = 0.0, squares = 0.0;
+  for (int t = 0; t < f->spec.trees; t++) {
+    const node *tree = f->nodes + f->root[t], *at = tree;
+    while (at->variable != LEAF)
+      at = &tree[at->left + !goes_left(f, at, 0, x, h)];
+    const double gap = at->value - mean;
+    mean += gap / (t + 1);
+    squares += gap * (at->value - mean);
+  }
+  return squares / f->spec.trees;
 }

@@ -60,7 +60,7 @@ cocabo_status cb_forest_fit(cb_forest *forest, int n, const double *x, const int
 typedef struct cb_forest_sample {
   int size;
   const double *until;   /* n, rising: sums of the rows' weights, each >= 0 */
-  double *unseen;        /* n, out: sum of those predictions */
+  double *unseen;        /* n, out: sum of those predictions; NULL: nobody asks */
   int32_t *unseen_trees; /* n, out: how many they are */
 } cb_forest_sample;
 cocabo_status cb_forest_fit_sample(cb_forest *forest, int n, const double *x,
@@ -71,5 +71,8 @@ cocabo_status cb_forest_fit_sample(cb_forest *forest, int n, const double *x,
 /* Mean and variance >= 0 at m points. Never allocates; one forest serves one thread. */
 void cb_forest_predict(cb_forest *forest, int m, const double *x, const int32_t *h,
                        double *mean, double *variance);
+
+/* The variance of the trees' means at one point: how far the mean is from certain. */
+double cb_forest_spread(const cb_forest *forest, const double *x, const int32_t *h);
 
 #endif

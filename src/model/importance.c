@@ -21,6 +21,9 @@ enum {
   TREE_WORK = 100000, /* rows times variables that a tree looks at */
   NEIGHBOURS = 500,   /* rows that tell where the rows are dense */
   MOST_WALKS = 1024,
+  PAIRS = 6,          /* of halves of the rows, that errors come from, */
+  HALF_TREES = 16,    /* trees of each half, */
+  HALF_WALKS = 4,     /* and every so many-th walk */
   WALK_WORK = 1 << 16 /* predictions that the walks cost together */
 };
 
@@ -45,7 +48,9 @@ typedef struct workspace {
   int32_t *points_h;
   double *mean, *variance; /* d + c + 1 */
   int32_t *order;          /* d + c */
-  cb_forest *forest;
+  double *first, *second;  /* d + c: shares by two halves of the rows */
+  int32_t *split;          /* n: rows, in the order that parts them */
+  cb_forest *forest, *half;
 } workspace;
 
 static void workspace_free(workspace *w) {
@@ -60,7 +65,11 @@ static void workspace_free(workspace *w) {
   cb_free(w->mean);
   cb_free(w->variance);
   cb_free(w->order);
+  cb_free(w->first);
+  cb_free(w->second);
+  cb_free(w->split);
   cb_forest_free(w->forest);
+  cb_forest_free(w->half);
 }
 
 /* On failure too, workspace_free releases what there is. */
@@ -78,19 +87,24 @@ static cocabo_status workspace_make(workspace *w, const cb_importance_data *data
                    .points_h = cb_calloc(c * steps, sizeof *w->points_h),
                    .mean = cb_calloc(steps, sizeof *w->mean),
                    .variance = cb_calloc(steps, sizeof *w->variance),
-                   .order = cb_calloc(steps, sizeof *w->order)};
+                   .order = cb_calloc(steps, sizeof *w->order),
+                   .first = cb_calloc(steps, sizeof *w->first),
+                   .second = cb_calloc(steps, sizeof *w->second),
+                   .split = cb_calloc(n, sizeof *w->split)};
   if (!w->y || !w->weight || !w->until || !w->sorted || !w->unseen ||
       !w->unseen_trees || !w->points_x || !w->points_h || !w->mean || !w->variance ||
-      !w->order)
+      !w->order || !w->first || !w->second || !w->split)
     return cb_no_memory(err);
-  const cb_forest_spec spec = {.d = data->d,
-                               .c = data->c,
-                               .arms = data->arms,
-                               .trees = TREES,
-                               .min_split = 2 * LEAF,
-                               .min_leaf = LEAF,
-                               .tries = TRIES};
-  return cb_forest_new(&w->forest, &spec, err);
+  cb_forest_spec spec = {.d = data->d,
+                         .c = data->c,
+                         .arms = data->arms,
+                         .trees = TREES,
+                         .min_split = 2 * LEAF,
+                         .min_leaf = LEAF,
+                         .tries = TRIES};
+  CB_TRY(cb_forest_new(&w->forest, &spec, err));
+  spec.trees = HALF_TREES;
+  return cb_forest_new(&w->half, &spec, err);
 }
 
 /* ---- weights: what the space looks like, not where the sampler looked ------------ */
@@ -251,20 +265,20 @@ static void reverse(int32_t *order, int n) {
  * to half the squared difference of its ends, whose mean is the variance. Each walk is
  * made in an order and in its reverse, which errs the other way: as exact as twice as
  * many walks. */
-static void walk_often(const cb_importance_data *data, workspace *w, cb_rng *rng,
-                       double *share) {
+static void walk_often(const cb_importance_data *data, workspace *w, cb_forest *forest,
+                       int walks, cb_rng *rng, double *share) {
   const int variables = data->d + data->c;
   for (int j = 0; j < variables; j++) {
     w->order[j] = j;
     share[j] = 0.0;
   }
-  for (int k = 0; k < 2 * data->walks; k++) {
+  for (int k = 0; k < 2 * walks; k++) {
     if (k % 2 == 0)
       cb_rng_shuffle(rng, variables, w->order);
     else
       reverse(w->order, variables);
     lay_walk(data, w, k / 2);
-    cb_forest_predict(w->forest, variables + 1, w->points_x, w->points_h, w->mean,
+    cb_forest_predict(forest, variables + 1, w->points_x, w->points_h, w->mean,
                       w->variance);
     for (int step = 1; step <= variables; step++) {
       const double before = w->mean[step - 1], after = w->mean[step];
@@ -289,8 +303,60 @@ static cocabo_status normalise(double *share, int variables, cocabo_error *err) 
   return COCABO_OK;
 }
 
+/* ---- errors ---------------------------------------------------------------------- */
+
+/* The shares by the rows split[from .. to-1] alone. Rows that show nothing leave every
+ * parameter the same share. */
+static cocabo_status share_by(const cb_importance_data *data, workspace *w, int from,
+                              int to, cb_rng *rng, double *share, cocabo_error *err) {
+  const int n = data->n, variables = data->d + data->c;
+  const int most = TREE_WORK / variables;
+  const int walks = data->walks / HALF_WALKS > 0 ? data->walks / HALF_WALKS : 1;
+  double sum = 0.0;
+  for (int i = 0; i < n; i++)
+    w->until[i] = 0.0;
+  for (int k = from; k < to; k++)
+    w->until[w->split[k]] = w->weight[w->split[k]];
+  for (int i = 0; i < n; i++)
+    w->until[i] = sum += w->until[i];
+  const cb_forest_sample sample = {.size = to - from < most ? to - from : most,
+                                   .until = w->until};
+  CB_TRY(cb_forest_fit_sample(w->half, n, data->x, data->h, w->y, &sample, rng, err));
+  walk_often(data, w, w->half, walks, rng, share);
+  if (normalise(share, variables, NULL) != COCABO_OK)
+    for (int j = 0; j < variables; j++)
+      share[j] = 1.0 / variables;
+  return COCABO_OK;
+}
+
+/* Two halves of the rows know nothing of each other, so that half the difference of
+ * what they say is off by as much as what all rows say by chance. And what all rows say
+ * differs from what halves say on average by what more rows would still change: the
+ * systematic part, such as what noise books on everything. Both make up the error. */
+static cocabo_status find_errors(const cb_importance_data *data, workspace *w,
+                                 cb_rng *rng, const double *share, double *se,
+                                 cocabo_error *err) {
+  const int n = data->n, variables = data->d + data->c;
+  double mean[COCABO_MAX_PARAMETERS] = {0}, chance[COCABO_MAX_PARAMETERS] = {0};
+  for (int i = 0; i < n; i++)
+    w->split[i] = i;
+  for (int pair = 0; pair < PAIRS; pair++) {
+    cb_rng_shuffle(rng, n, w->split);
+    CB_TRY(share_by(data, w, 0, n / 2, rng, w->first, err));
+    CB_TRY(share_by(data, w, n / 2, n, rng, w->second, err));
+    for (int j = 0; j < variables; j++) {
+      const double gap = 0.5 * (w->first[j] - w->second[j]);
+      chance[j] += gap * gap / PAIRS;
+      mean[j] += 0.5 * (w->first[j] + w->second[j]) / PAIRS;
+    }
+  }
+  for (int j = 0; j < variables; j++)
+    se[j] = sqrt(chance[j] + (mean[j] - share[j]) * (mean[j] - share[j]));
+  return COCABO_OK;
+}
+
 cocabo_status cb_importance(const cb_importance_data *data, cb_rng *rng, double *share,
-                            double *explained, cocabo_error *err) {
+                            double *se, double *explained, cocabo_error *err) {
   assert(data->d + data->c > 0 && data->walks > 0);
   if (data->n < CB_IMPORTANCE_LEAST)
     return cb_fail(err, COCABO_E_STATE,
@@ -305,9 +371,11 @@ cocabo_status cb_importance(const cb_importance_data *data, cb_rng *rng, double 
   if (status == COCABO_OK)
     status = learn(data, &w, rng, explained, err);
   if (status == COCABO_OK) {
-    walk_often(data, &w, rng, share);
+    walk_often(data, &w, w.forest, data->walks, rng, share);
     status = normalise(share, data->d + data->c, err);
   }
+  if (status == COCABO_OK && se)
+    status = find_errors(data, &w, rng, share, se, err);
   workspace_free(&w);
   return status;
 }

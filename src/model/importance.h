@@ -38,12 +38,14 @@ enum {
 /* How many walks are enough for so many variables, and affordable. */
 int cb_importance_walks(int variables);
 
-/* share[0 .. d+c-1], numbers first: >= 0 with sum 1. *explained, in [0,1], says how
+/* share[0 .. d+c-1], numbers first: >= 0 with sum 1. se[0 .. d+c-1], unless it is NULL,
+ * are the shares' standard errors, which cost twice as much again: how far a
+ * share would be off with other rows. *explained, in [0,1], says how
  * well the forest predicts rows that it has not seen: the share of their variance; near
  * 0 the values look like noise and the shares mean nothing. COCABO_E_STATE, with a
  * sentence that says what is missing, if there are too few rows, if all values are
  * equal, or if no variable varies. */
 cocabo_status cb_importance(const cb_importance_data *data, cb_rng *rng, double *share,
-                            double *explained, cocabo_error *err);
+                            double *se, double *explained, cocabo_error *err);
 
 #endif

@@ -310,6 +310,11 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   return cb_learner_best(&((cocabo *)state)->learner, ask, row, err);
 }
 
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  return cb_learner_expect(&((cocabo *)state)->learner, ask, trial, mean, se, err);
+}
+
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
@@ -333,4 +338,5 @@ const cb_sampler cb_sampler_cocabo = {
     .n_theta = n_theta,
     .propose = propose,
     .best = best,
+    .expect = expect,
 };

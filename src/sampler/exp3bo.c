@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
+#include "sampler/judge.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
@@ -467,26 +468,79 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   return status;
 }
 
-/* The highest posterior mean of any arm's process, in the units of y; halved, so that
- * no sum overflows. */
+/* ---- judging --------------------------------------------------------------------- */
+
+/* Are there enough results of the arm to doubt, and few enough? */
+static bool has_judge(const exp3bo *s, const cb_history *history, int arm) {
+  int64_t results = 0;
+  for (int64_t i = 0; i < history->n && i < CB_JUDGE_MOST; i++)
+    results += arm_of(s, told(history, i)->h) == arm;
+  return history->n <= CB_JUDGE_MOST && s->space->d > 0 && results >= LEAST_RESULTS;
+}
+
+static cb_judge judge_of(const exp3bo *s, const cb_ask *ask, int arm) {
+  return (cb_judge){.surrogate = s->surrogates[arm],
+                    .spec = &s->spec,
+                    .box = &s->box,
+                    .theta = theta_of(s, ask->fit, arm),
+                    .y = ask->history->y};
+}
+
+/* The arm's result with the highest posterior mean, -1 if it has none; and that mean in
+ * the units of y, halved, so that no sum overflows. */
+static cocabo_status best_mean_of_arm(exp3bo *s, const cb_ask *ask, int arm,
+                                      int64_t *row, double *half, cocabo_error *err) {
+  const cb_history *history = ask->history;
+  double mean[CB_JUDGE_MOST], se[CB_JUDGE_MOST], target = 0.0, centre, unit;
+  CB_TRY(need_surrogate(s, arm, err));
+  if (!has_judge(s, history, arm)) {
+    CB_TRY(follow(s, ask, arm, err));
+    *row = cb_surrogate_best(s->surrogates[arm], &target);
+    cb_gp_scale(cb_surrogate_gp(s->surrogates[arm]), &centre, &unit);
+    *half = 0.5 * centre + 0.5 * unit * target;
+    return COCABO_OK;
+  }
+  const cb_judge judge = judge_of(s, ask, arm);
+  CB_TRY(cb_judge_results(&judge, ask, mean, se, err));
+  *row = -1;
+  for (int64_t i = 0; i < history->n; i++)
+    if (arm_of(s, told(history, i)->h) == arm && (*row < 0 || mean[i] > mean[*row]))
+      *row = i;
+  *half = 0.5 * mean[*row];
+  return COCABO_OK;
+}
+
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
   exp3bo *s = state;
-  double highest = 0.0, target = 0.0, mean, sd;
-  int64_t found = -1;
+  double highest = 0.0, half = 0.0;
+  int64_t found = -1, candidate = -1;
   for (int arm = 0; arm < s->n_arms; arm++) {
-    CB_TRY(follow(s, ask, arm, err));
-    const int64_t candidate = cb_surrogate_best(s->surrogates[arm], &target);
-    if (candidate < 0)
-      continue;
-    cb_gp_scale(cb_surrogate_gp(s->surrogates[arm]), &mean, &sd);
-    const double half = 0.5 * mean + 0.5 * sd * target;
-    if (found >= 0 && !(half > highest))
+    CB_TRY(best_mean_of_arm(s, ask, arm, &candidate, &half, err));
+    if (candidate < 0 || (found >= 0 && !(half > highest)))
       continue;
     highest = half;
     found = candidate;
   }
   *row = found;
+  return COCABO_OK;
+}
+
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  exp3bo *s = state;
+  const int arm = arm_of(s, trial->h);
+  CB_TRY(need_surrogate(s, arm, err));
+  const cb_judge judge = judge_of(s, ask, arm);
+  if (has_judge(s, ask->history, arm))
+    return cb_judge_expect(&judge, ask, trial, mean, se, err);
+  CB_TRY(follow(s, ask, arm, err));
+  if (cb_gp_count(cb_surrogate_gp(s->surrogates[arm])) < 2)
+    return cb_fail(err, COCABO_E_STATE,
+                   "trial %lld is the only result of its categories, and exp3bo has a "
+                   "model for each of them: nothing says how far its value is off",
+                   (long long)trial->number);
+  cb_surrogate_expect(s->surrogates[arm], trial->x, trial->h, mean, se);
   return COCABO_OK;
 }
 
@@ -535,7 +589,7 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   const size_t count = (size_t)cb_theta_lay_out(&s->spec).count;
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(start_fit(s, ask, out, err));
-  for (int arm = 0; arm < s->n_arms; arm++) {
+  for (int arm = 0; arm < s->n_arms && s->space->d > 0; arm++) {
     if (!has_news(s, ask, arm))
       continue;
     CB_TRY(cb_ask_poll(ask, err));
@@ -558,4 +612,5 @@ const cb_sampler cb_sampler_exp3bo = {
     .n_theta = n_theta,
     .propose = propose,
     .best = best,
+    .expect = expect,
 };

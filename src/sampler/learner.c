@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "sampler/judge.h"
 #include "sampler/samplers.h"
 
 enum { RESTARTS = 5 }; /* random ones of the hyper-parameter fit */
@@ -73,14 +74,34 @@ cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out
                           RESTARTS, &rng, out->theta, err);
 }
 
+static cb_judge judge_of(const cb_learner *learner, const cb_ask *ask) {
+  return (cb_judge){.surrogate = learner->surrogate,
+                    .spec = &learner->spec,
+                    .box = &learner->box,
+                    .theta = theta_of(learner, ask->fit),
+                    .y = learner->targets.y};
+}
+
 cocabo_status cb_learner_best(cb_learner *learner, const cb_ask *ask, int64_t *row,
                               cocabo_error *err) {
   double mean;
-  if (!cb_ask_has_model(ask)) {
-    *row = ask->history->best;
-    return COCABO_OK;
-  }
+  CB_TRY(cb_targets_set(&learner->targets, ask->history, learner->settings, err));
+  const cb_judge judge = judge_of(learner, ask);
+  if (ask->history->n <= CB_JUDGE_MOST)
+    return cb_judge_best(&judge, ask, row, err);
   CB_TRY(cb_learner_follow(learner, ask, err));
   *row = cb_surrogate_best(learner->surrogate, &mean);
+  return COCABO_OK;
+}
+
+cocabo_status cb_learner_expect(cb_learner *learner, const cb_ask *ask,
+                                const cb_trial *trial, double *mean, double *se,
+                                cocabo_error *err) {
+  CB_TRY(cb_targets_set(&learner->targets, ask->history, learner->settings, err));
+  const cb_judge judge = judge_of(learner, ask);
+  if (ask->history->n <= CB_JUDGE_MOST)
+    return cb_judge_expect(&judge, ask, trial, mean, se, err);
+  CB_TRY(cb_learner_follow(learner, ask, err));
+  cb_surrogate_expect(learner->surrogate, trial->x, trial->h, mean, se);
   return COCABO_OK;
 }

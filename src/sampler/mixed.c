@@ -32,6 +32,7 @@
 #include "base/status.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
+#include "sampler/judge.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
@@ -453,20 +454,47 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   return status;
 }
 
-/* The plain model's highest mean: the warp is for finding, not for judging. */
+/* ---- judging --------------------------------------------------------------------- */
+
+/* The plain model: the warp is for finding, not for judging. It stretches the gaps
+ * below the luckiest value, which are mostly noise; and the mean of what is unwarped is
+ * not what the mean of the warped becomes. The plain model's mean is that of the values
+ * as they were told, but for those so far below the median that they were cut. */
+static cocabo_status follow_plain(mixed *s, const cb_ask *ask, cocabo_error *err) {
+  return cb_surrogate_follow(s->surrogates[PLAIN], ask->history, ask->fit,
+                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err);
+}
+
+static cb_judge judge_of(const mixed *s, const cb_ask *ask) {
+  return (cb_judge){.surrogate = s->surrogates[PLAIN],
+                    .spec = &s->spec,
+                    .box = &s->box,
+                    .theta = theta_of(s, ask->fit, PLAIN),
+                    .y = s->targets[PLAIN]};
+}
+
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
   mixed *s = state;
-  const cb_history *history = ask->history;
   double mean;
-  if (!cb_ask_has_model(ask)) {
-    *row = history->best;
-    return COCABO_OK;
-  }
-  CB_TRY(transform(s, history, err));
-  CB_TRY(cb_surrogate_follow(s->surrogates[PLAIN], history, ask->fit,
-                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err));
+  CB_TRY(transform(s, ask->history, err));
+  const cb_judge judge = judge_of(s, ask);
+  if (ask->history->n <= CB_JUDGE_MOST)
+    return cb_judge_best(&judge, ask, row, err);
+  CB_TRY(follow_plain(s, ask, err));
   *row = cb_surrogate_best(s->surrogates[PLAIN], &mean);
+  return COCABO_OK;
+}
+
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  mixed *s = state;
+  CB_TRY(transform(s, ask->history, err));
+  const cb_judge judge = judge_of(s, ask);
+  if (ask->history->n <= CB_JUDGE_MOST)
+    return cb_judge_expect(&judge, ask, trial, mean, se, err);
+  CB_TRY(follow_plain(s, ask, err));
+  cb_surrogate_expect(s->surrogates[PLAIN], trial->x, trial->h, mean, se);
   return COCABO_OK;
 }
 
@@ -481,4 +509,5 @@ const cb_sampler cb_sampler_mixed = {
     .n_theta = n_theta,
     .propose = propose,
     .best = best,
+    .expect = expect,
 };

@@ -160,6 +160,11 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   return cb_learner_best(&((onehot *)state)->learner, ask, row, err);
 }
 
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  return cb_learner_expect(&((onehot *)state)->learner, ask, trial, mean, se, err);
+}
+
 static int n_theta(const void *state) {
   return cb_learner_n_theta(&((const onehot *)state)->learner);
 }
@@ -180,4 +185,5 @@ const cb_sampler cb_sampler_onehot = {
     .n_theta = n_theta,
     .propose = propose,
     .best = best,
+    .expect = expect,
 };

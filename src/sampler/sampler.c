@@ -138,8 +138,7 @@ cb_domain cb_domain_of(const cocabo_space *space) {
 }
 
 bool cb_ask_has_model(const cb_ask *ask) {
-  const int64_t seen = ask->fit ? ask->fit->rows : 0;
-  return ask->history->n - seen <= ask->settings->model_size;
+  return ask->fit && ask->history->n - ask->fit->rows <= ask->settings->model_size;
 }
 
 double cb_points_apart(const cocabo_space *space, const double *x, const int32_t *h,

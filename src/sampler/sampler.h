@@ -87,9 +87,13 @@ typedef struct cb_sampler {
                            cocabo_error *err);
 
   /* The result that is best when values are noisy: *row of the history's results, of
-   * which there is one. NULL: the sampler has no opinion, and the best value counts. */
+   * which there is one. NULL: the sampler has no model, and the best value counts. */
   cocabo_status (*best)(void *state, const cb_ask *ask, int64_t *row,
                         cocabo_error *err);
+  /* And what the model expects of the point of a completed trial when values are noisy:
+   * the mean of y there, and the standard error of that mean. NULL where best is. */
+  cocabo_status (*expect)(void *state, const cb_ask *ask, const cb_trial *trial,
+                          double *mean, double *se, cocabo_error *err);
 } cb_sampler;
 
 /* The samplers by name; NULL if there is none of that name / past the end. */

@@ -53,8 +53,8 @@ double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
 /* The space as cb_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);
 
-/* Is there a fit whose model can follow the results since? Else, with more than
- * model_size of them and nobody who has asked yet, the best value has to do. */
+/* Is there a fit whose model can follow the results since? There is none before the
+ * first fit, and not with more than model_size results after the last. */
 bool cb_ask_has_model(const cb_ask *ask);
 
 /* Squared distance of two points: numbers, plus the categories that differ. */

@@ -456,6 +456,23 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   return COCABO_OK;
 }
 
+/* With noise a target is 1 - gap / unit, which can be undone: the mean over the trees
+ * is one of values as they were told. Each tree has its own bootstrap sample, so that
+ * the trees differ as much as trees on new data would. */
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  smac *s = state;
+  double target, variance;
+  CB_TRY(learn(s, ask, err));
+  const cb_history *history = ask->history;
+  const double top = history->y[history->best];
+  const double half = 0.5 * top - 0.5 * cb_history_worst(history); /* no overflow */
+  cb_forest_predict(s->forest, 1, trial->x, trial->h, &target, &variance);
+  *mean = 2.0 * (0.5 * top - half * (1.0 - target));
+  *se = 2.0 * half * sqrt(cb_forest_spread(s->forest, trial->x, trial->h));
+  return COCABO_OK;
+}
+
 const cb_sampler cb_sampler_smac = {
     .name = "smac",
     .revision = 2,
@@ -464,4 +481,5 @@ const cb_sampler cb_sampler_smac = {
     .destroy = destroy,
     .propose = propose,
     .best = best,
+    .expect = expect,
 };

@@ -339,6 +339,15 @@ int64_t cb_surrogate_best(const cb_surrogate *s, double *mean) {
   return best;
 }
 
+void cb_surrogate_expect(const cb_surrogate *s, const double *x, const int32_t *h,
+                         double *mean, double *sd) {
+  double centre, unit, mu, deviation;
+  cb_gp_scale(s->gp, &centre, &unit);
+  cb_gp_predict(s->gp, 1, x, h, &mu, &deviation);
+  *mean = centre + unit * mu;
+  *sd = unit * deviation;
+}
+
 /* ---- fitting --------------------------------------------------------------------- */
 
 /* Choosing rows spoils what follow knows of them, so it starts over after a fit; a new

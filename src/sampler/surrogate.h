@@ -56,6 +56,12 @@ double cb_surrogate_standardise(const cb_surrogate *s, double y);
  * Before anything is fantasized. */
 int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
 
+/* What the process expects the target at a point to be without noise, and how far that
+ * may be off: mean and deviation of the posterior, in the units of y. Before anything
+ * is fantasized. */
+void cb_surrogate_expect(const cb_surrogate *s, const double *x, const int32_t *h,
+                         double *mean, double *sd);
+
 /* The likelihood of the rows that a fit to this history has, without targets; owned by
  * the caller. Of more than `most` rows it has so many, evenly spaced. Then the targets
  * of those rows, borrowed until the next call, and how many they are. */

@@ -320,8 +320,21 @@ cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
   return cb_trial_snapshot(out, &study->fold, trial, err);
 }
 
+cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number, double *value,
+                                    double *se, cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  if (!study)
+    return is_null("study", err);
+  if (!value)
+    return is_null("value", err);
+  if (!se)
+    return is_null("se", err);
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  return cb_study_expected(study, trial, value, se, err);
+}
+
 cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
-                                      double *share, double *explained,
+                                      double *share, double *se, double *explained,
                                       cocabo_error *err) {
   double unwanted;
   if (!study)
@@ -332,7 +345,7 @@ cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
   if (n != count)
     return cb_fail(err, COCABO_E_INVALID,
                    "n is %zu, want the number of parameters, %zu", n, count);
-  return cb_study_importance(study, share, explained ? explained : &unwanted, err);
+  return cb_study_importance(study, share, se, explained ? explained : &unwanted, err);
 }
 
 int64_t cocabo_study_count(const cocabo_study *study) {

@@ -14,6 +14,10 @@ typedef struct cb_proposer {
   const cb_sampler *sampler; /* whose cache it is; NULL: there is none */
   void *state;
   int64_t model; /* of the fold that it was made for */
+  cb_fit learnt; /* for judging only, where the log has no fit that will do; theta is
+                    owned, rows says what it knows, basis that it is there */
+  int64_t best;  /* row of the results, */
+  int64_t best_n, best_failed, best_basis; /* found when there were so many */
   cocabo_interrupt_fn interrupt;
   void *user;
 } cb_proposer;
@@ -36,9 +40,18 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
                          cb_origin origin, int64_t number, int n, cb_proposal *out,
                          cocabo_error *err);
 
-/* The sampler's opinion which of the results is the best, *row, if it has one. */
+/* The sampler's opinion which of the results is the best, *row, if it has a model. The
+ * model that judges has learnt from the log: where nobody has asked yet, from the
+ * results there are, and nothing is written. The answer is kept until there is a new
+ * result, failure or fit. */
 cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row,
                                cocabo_error *err);
+/* What that model expects of a completed trial's point: the mean of y, and its standard
+ * error. COCABO_E_STATE if the sampler has no model, or too few results to learn from.
+ */
+cocabo_status cb_proposer_expect(cb_proposer *p, const cb_fold *fold,
+                                 const cb_trial *trial, double *mean, double *se,
+                                 cocabo_error *err);
 
 /* What a proposal's bits depend on besides the log, "mixed 3": who proposed, and in
  * which revision. The machine does not matter (decision 14). The fold is as it was when

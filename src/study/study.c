@@ -230,6 +230,22 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
   return COCABO_OK;
 }
 
+cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
+                                double *value, double *se, cocabo_error *err) {
+  double mean, error;
+  if (study->fold.resolved.settings.deterministic)
+    return cb_fail(err, COCABO_E_STATE,
+                   "study \"%s\" is deterministic: its values are what is expected",
+                   study->name);
+  if (trial->state != COCABO_COMPLETE)
+    return cb_fail(err, COCABO_E_STATE, "trial %lld is %s, want a complete one",
+                   (long long)trial->number, cocabo_state_name(trial->state));
+  CB_TRY(cb_proposer_expect(&study->proposer, &study->fold, trial, &mean, &error, err));
+  *value = study->fold.history->sign * mean;
+  *se = error;
+  return COCABO_OK;
+}
+
 const cb_history *cb_study_history(const cocabo_study *study) {
   return study->fold.history;
 }

@@ -106,8 +106,11 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
 /* The best of noisy values is the sampler's to say. */
 cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err);
-/* Of every parameter; on failure share and *explained are untouched. */
-cocabo_status cb_study_importance(const cocabo_study *study, double *share,
+/* What the sampler's model expects of a completed trial, as the user counts. */
+cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
+                                double *value, double *se, cocabo_error *err);
+/* Of every parameter; se may be NULL. On failure they and *explained are untouched. */
+cocabo_status cb_study_importance(const cocabo_study *study, double *share, double *se,
                                   double *explained, cocabo_error *err);
 
 /* Gives an event its unique id, for whoever must name it before it is appended. */

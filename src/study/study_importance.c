@@ -55,7 +55,7 @@ static void draw_ends(table *t, const cocabo_space *space, int walks, cb_rng *rn
   }
 }
 
-cocabo_status cb_study_importance(const cocabo_study *study, double *share,
+cocabo_status cb_study_importance(const cocabo_study *study, double *share, double *se,
                                   double *explained, cocabo_error *err) {
   const cb_history *history = study->fold.history;
   const cocabo_space *space = history->space;
@@ -63,7 +63,7 @@ cocabo_status cb_study_importance(const cocabo_study *study, double *share,
   const int walks = cb_importance_walks(space->n);
   /* The same trials give the same shares, whatever the study's seed. */
   cb_rng rng = cb_rng_make(0, CB_RNG_SHARES, 0);
-  double by_slot[COCABO_MAX_PARAMETERS], part = 0.0;
+  double by_slot[COCABO_MAX_PARAMETERS], errors[COCABO_MAX_PARAMETERS], part = 0.0;
   int32_t arms[COCABO_MAX_PARAMETERS];
   table t;
   for (int j = 0; j < space->c; j++)
@@ -82,13 +82,16 @@ cocabo_status cb_study_importance(const cocabo_study *study, double *share,
                                      .walks = walks,
                                      .ends_x = t.ends_x,
                                      .ends_h = t.ends_h};
-    status = cb_importance(&data, &rng, by_slot, &part, err);
+    status = cb_importance(&data, &rng, by_slot, se ? errors : NULL, &part, err);
   }
   table_free(&t);
   CB_TRY(status);
   for (int i = 0; i < space->n; i++) {
     const cb_param *p = &space->params[i];
-    share[i] = by_slot[p->kind == CB_CHOICE ? space->d + p->slot : p->slot];
+    const int slot = p->kind == CB_CHOICE ? space->d + p->slot : p->slot;
+    share[i] = by_slot[slot];
+    if (se)
+      se[i] = errors[slot];
   }
   *explained = part;
   return COCABO_OK;

@@ -14,6 +14,7 @@ import pty
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -258,7 +259,6 @@ class Meaning(Case):
         self.assertIn("failed (3)", self.texts(root))
         tips = {title.text for title in root.iter(f"{SVG}title")}
         self.assertTrue({f"trial {i}: failed" for i in (10, 11, 12)} <= tips, tips)
-        self.assertIn("failed", self.texts(self.svg("categories")))
 
     def test_slice_has_a_panel_for_each_parameter(self):
         self.study(curve(20))
@@ -320,6 +320,257 @@ class Meaning(Case):
         self.assertGreater(rows[0]["share"], 0.95)
         self.assertGreater(rows[0]["explained"], 0.9)
         self.assertIn("x", self.texts(self.svg("importance")))
+
+
+LONG = {"very_long_parameter_name_of_the_encoder_in_the_first": "int(1,1000000,log)",
+        "batch_size_in_bytes_per_worker": "int(100000,900000)",
+        "momentum_of_the_optimiser": "float(0.123456,0.987654)",
+        "optimiser": "choice(stochastic_gradient_descent_with_momentum,"
+                     "adam_with_decoupled_weight_decay,rmsprop)"}
+LONG_STUDY = "a-study-with-a-really-rather-long-name-that-somebody-will-choose-one-day"
+
+
+class Labels(Case):
+    """Names that are too long, numbers that are too large, and both ends of an axis."""
+
+    def setUp(self):
+        super().setUp()
+        source = random.Random(4)
+        self.study([2e5 + 1e5 * source.random() for _ in range(60)] + [math.nan] * 3, LONG,
+                   name=LONG_STUDY)
+
+    def page(self, kind, **more):
+        return self.ok("plot", "--text", "--kind", kind, "--study", LONG_STUDY,
+                       env={**self.environment, **more})
+
+    def assert_cut(self, text, name):
+        start, end = text.split("…")
+        self.assertTrue(start and end, text)
+        self.assertTrue(name.startswith(start) and name.endswith(end), (text, name))
+        self.assertLessEqual(abs(len(start) - len(end)), 4, text)
+
+    def test_long_names_are_cut_in_the_middle(self):
+        for kind, names in ("slice", [*LONG][:1]), ("parallel", [*LONG][:3]), \
+                ("importance", [*LONG][:1]), \
+                ("categories", ["stochastic_gradient_descent_with_momentum",
+                                "adam_with_decoupled_weight_decay"]):
+            texts = self.texts(self.svg(kind, LONG_STUDY))
+            page = self.page(kind)
+            for name in names:
+                with self.subTest(kind=kind, name=name):
+                    found = [text for text in texts if text[:4] == name[:4]]
+                    self.assertEqual(len(found), 1, texts)
+                    self.assert_cut(found[0].removesuffix(" (log)"), name)
+                    self.assertRegex(page, rf"{name[:3]}\w*(…\w*{name[-3:]}\b|{name[-3:]})")
+        self.assertRegex(self.page("importance", LC_ALL="C"), r"very_\w+~\w+_first")
+
+    def test_the_title_says_what_is_shown_however_long_the_study(self):
+        for kind, what in ("history", "values of the trials"), \
+                ("slice", "values against parameters"), ("categories", "choices over time"), \
+                ("parallel", "trials across parameters"), \
+                ("importance", "importance of the parameters"):
+            title = self.texts(self.svg(kind, LONG_STUDY))[0]
+            study, shown = title.split(": ")
+            self.assertEqual(shown, what)
+            self.assert_cut(study, LONG_STUDY)
+
+    def test_whole_numbers_below_ten_million_are_written_out(self):
+        for kind in "history", "slice", "parallel", "categories":
+            texts = [*self.texts(self.svg(kind, LONG_STUDY)), *self.page(kind).split()]
+            self.assertEqual([text for text in texts if re.search(r"\de\+?\d", text)], [],
+                             kind)
+
+    def test_both_ends_of_a_number_are_labelled(self):
+        for kind in "slice", "parallel":
+            texts = self.texts(self.svg(kind, LONG_STUDY))
+            page = self.page(kind, COLUMNS="120")
+            for end in "1", "1000000", "100000", "900000", "0.123456", "0.987654":
+                self.assertIn(end, texts, kind)
+                self.assertRegex(page, rf"(?<![\d.]){re.escape(end)}(?![\d.])", kind)
+
+    def boxes(self, root):
+        """What the texts take up: (left, right, top, bottom, text), on the small side."""
+        for text in root.iter(f"{SVG}text"):
+            if not text.get("x"):
+                continue
+            words, size = "".join(text.itertext()), float(text.get("font-size"))
+            width = sum(0.25 if c in "ijlIftr1.,:' " else 0.5 for c in words) * size
+            x, y = float(text.get("x")), float(text.get("y"))
+            left = {"middle": x - width / 2, "end": x - width}.get(text.get("text-anchor"), x)
+            yield left, left + width, y - 0.7 * size, y, words
+
+    def test_texts_neither_meet_nor_leave_the_picture(self):
+        """With one parameter, and with many, whose panels are narrow."""
+        wide = {f"{name}_{k}": domain for k in range(4) for name, domain in LONG.items()}
+        self.study(curve(30), wide, name="many")
+        self.study(curve(30), {"x": "float(-1.234567e-10,9.876543e10)"}, name="one")
+        for name in LONG_STUDY, "many", "one":
+            for kind in KINDS:
+                if (name, kind) == ("one", "categories"):
+                    continue
+                root = self.svg(kind, name)
+                boxes = sorted(self.boxes(root))
+                width, height = map(float, root.get("viewBox").split()[2:])
+                for i, (left, right, top, bottom, text) in enumerate(boxes):
+                    self.assertTrue(0 <= left and right <= width and bottom <= height,
+                                    (name, kind, text))
+                    for other in boxes[i + 1:]:
+                        meet = other[0] < right and other[2] < bottom and top < other[3]
+                        self.assertFalse(meet, (name, kind, text, other))
+
+
+class Failures(Case):
+    def test_every_picture_of_trials_shows_them_and_says_how_many(self):
+        for name, flags in ("default", []), ("max", ["--maximize"]):
+            self.study([*curve(20), *[math.nan] * 3], name=name, flags=flags)
+            for kind in "history", "slice", "parallel", "categories":
+                with self.subTest(kind=kind, name=name):
+                    self.assertIn("failed (3)", self.texts(self.svg(kind, name)))
+                    page = self.ok("plot", "--text", "--kind", kind, "--study", name)
+                    self.assertIn("failed (3)", page)
+
+    def test_slice_has_them_at_the_bad_edge_of_every_panel(self):
+        for name, flags in ("default", []), ("max", ["--maximize"]):
+            self.study([*curve(20), *[math.nan] * 3], name=name, flags=flags)
+            root = self.svg("slice", name)
+            crosses, values = [], []
+            for path in root.iter(f"{SVG}path"):
+                if path.find(f"{SVG}title") is not None and \
+                        path.find(f"{SVG}title").text.endswith("failed"):
+                    crosses.append(float(path.get("d").split(",")[1].split()[0]))
+            for circle in root.iter(f"{SVG}circle"):
+                values.append(float(circle.get("cy")))
+            self.assertEqual(len(crosses), 2 * 3 * len(SPACE))
+            # The panels of the first row: all crosses on the bad side of all values.
+            first = [y for y in values if y < min(values) + 150]
+            crossed = [y for y in crosses if y < min(values) + 150]
+            if flags:
+                self.assertGreater(min(crossed), max(first))
+            else:
+                self.assertLess(max(crossed), min(first))
+
+    def test_categories_count_them_in_a_terminal(self):
+        self.study([*curve(20), *[math.nan] * 3])
+        page = self.ok("plot", "--text", "--kind", "categories")
+        rows = [json.loads(line) for line in
+                self.ok("plot", "--kind", "categories", "--json").splitlines()]
+        for row in rows:
+            line = next(line for line in page.splitlines()
+                        if line.startswith(f"  {row['choice']} "))
+            counts = re.findall(r"(?<![\d.])\d+(?![\d.])", line)
+            self.assertEqual(counts[:2], [str(row["tried"]), str(row["failed"])], line)
+
+
+class Errors(Case):
+    """Importance says how sure it is."""
+
+    def test_shares_have_errors_that_shrink(self):
+        errors = []
+        for n in 20, 320:
+            source = random.Random(5)
+            with open(self.folder / "known.csv", "w", encoding="utf-8") as file:
+                file.write("x,y,c,value\n")
+                for _ in range(n):
+                    x, y = source.uniform(0, 1), source.uniform(0, 1)
+                    file.write(f"{x},{y},{source.choice('ab')},"
+                               f"{3 * x + 2 * y + source.gauss(0, 1)}\n")
+            self.ok("import", "--study", f"n{n}", "--format", "csv", "known.csv", "-p",
+                    "x=float(0,1)", "-p", "y=float(0,1)", "-p", "c=choice(a,b)")
+            rows = [json.loads(line) for line in
+                    self.ok("plot", "--study", f"n{n}", "--kind", "importance",
+                            "--json").splitlines()]
+            self.assertTrue(all(0 < row["se"] < 1 for row in rows), rows)
+            errors.append(max(row["se"] for row in rows))
+            largest = rows[0]
+        self.assertLess(errors[1], 0.6 * errors[0])
+        root = self.svg("importance", "n320")
+        shown = [text for text in self.texts(root) if "±" in text]
+        self.assertEqual(len(shown), 3, self.texts(root))
+        percent, error = re.match(r"([\d.]+) ± ([\d.]+) %", shown[0]).groups()
+        self.assertAlmostEqual(float(percent), 100 * largest["share"], delta=0.6)
+        self.assertAlmostEqual(float(error), 100 * largest["se"], delta=0.6)
+        page = self.ok("plot", "--study", "n320", "--kind", "importance", "--text")
+        self.assertIn(shown[0], page)
+        page = self.ok("plot", "--study", "n320", "--kind", "importance", "--text",
+                       env={**self.environment, "LC_ALL": "C"})
+        self.assertIn(shown[0].replace("±", "+-"), page)
+
+
+class Noisy(Case):
+    """Where values are noisy everything names the trial that the model expects most of."""
+
+    def noisy(self, sampler, name="default", n=30):
+        (self.folder / "noisy.py").write_text(
+            "import os, random, sys\n"
+            "x, kind, seed = float(sys.argv[1]), sys.argv[2], os.environ['COCABO_SEED']\n"
+            "print((x - 0.3) ** 2 + 0.6 * (kind == 'b') + "
+            "random.Random(seed).gauss(0, 0.3))\n")
+        return self.cocabo("run", "--study", name, "-n", n, "--sampler", sampler, "--set",
+                           "deterministic=false", "--set", "seed=3", "-p", "x=float(-1,1)",
+                           "-p", "kind=choice(a,b)", "--", sys.executable, "noisy.py",
+                           "{x}", "{kind}")
+
+    def test_everything_names_the_same_trial(self):
+        done = self.noisy("mixed")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        best = json.loads(self.ok("best", "--json"))
+        trials = [json.loads(line) for line in self.ok("trials", "--json").splitlines()]
+        lucky = min(trials, key=lambda trial: trial["value"])
+        self.assertNotEqual(best["number"], lucky["number"], "noise that decides nothing")
+        self.assertGreater(best["expected_se"], 0)
+        self.assertLess(abs(best["expected"]), 0.5)
+        number, measured = best["number"], best["value"]
+        measure = r"(-?[\d.]+) \+- ([\d.]+)"
+        for text, form in \
+                (done.stdout, rf"best trial {number}: expected {measure}, measured (\S+)\n"), \
+                (self.ok("best"), rf"value   expected {measure}, measured (\S+)\n"
+                                  rf"trial   {number}, the best of 30"):
+            found = re.search(form, text)
+            self.assertTrue(found, text)
+            self.assertAlmostEqual(float(found[1]), best["expected"], places=2)
+            self.assertAlmostEqual(float(found[2]), best["expected_se"], places=2)
+            self.assertAlmostEqual(float(found[3]), measured, places=4)
+        self.assertRegex(done.stderr, rf"30/30, best {measure} \(trial {number}\)")
+        for kind in "history", "slice", "parallel", "categories":
+            root = self.svg(kind)
+            self.assertRegex(root.find(f"{SVG}desc").text, rf"trial {number}$")
+            self.assertIn(f"trial {number}", self.ok("plot", "--text", "--kind", kind))
+        rows = [json.loads(line) for line in
+                self.ok("plot", "--kind", "categories", "--json").splitlines()]
+        self.assertIn(number, [row["best_number"] for row in rows])
+
+    def test_a_run_that_is_interrupted_names_it_too(self):
+        (self.folder / "noisy.sh").write_text("echo $(((COCABO_TRIAL * 7919) % 101))\nsleep 0.1\n")
+        run = subprocess.Popen(
+            [COCABO, "run", "-n", "1000", "--set", "deterministic=false", "-p", "x=float(-1,1)",
+             "--", "bash", "noisy.sh"], cwd=self.folder, env=self.environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            done = self.cocabo("studies", "--json")
+            if done.returncode == 0 and json.loads(done.stdout)["complete"] >= 6:
+                break
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        stdout, stderr = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, stderr)
+        number = re.search(r"best trial (\d+): expected", stdout)[1]
+        last = [line for line in stderr.splitlines() if "(trial " in line][-1]
+        self.assertRegex(last, rf"best \S+ \+- \S+ \(trial {number}\)")
+
+    def test_without_a_model_it_is_the_luckiest(self):
+        done = self.noisy("random", n=8)
+        best = json.loads(self.ok("best", "--json"))
+        self.assertEqual((best["expected"], best["expected_se"]), (None, None))
+        self.assertRegex(done.stderr, r"8/8, luckiest \S+ \(trial \d+\)")
+        self.assertRegex(done.stdout, r"best trial \d+: \S+, the luckiest\n")
+        self.assertRegex(self.ok("best"), r"value   \S+, the luckiest\n")
+        self.assertIn("luckiest", self.svg("history").find(f"{SVG}desc").text)
+
+    def test_exact_values_are_as_they_were(self):
+        self.study(curve(9))
+        self.assertNotIn("expected", self.ok("best", "--json"))
+        self.assertNotIn("expected", self.ok("best"))
 
 
 class Text(Case):

@@ -301,16 +301,40 @@ static void everything_else_survives_lack_of_memory(void **state) {
   free_pair(&p);
 }
 
+static void what_is_expected_survives_lack_of_memory(void **state) {
+  (void)state;
+  static const char *const judges[] = {"mixed", "cocabo", "exp3bo", "smac"};
+  for (int i = 0; i < 4; i++) {
+    pair p = build_pair(judges[i]);
+    cocabo_trial *best = NULL;
+    const char *const names[] = {"deterministic"}, *const values[] = {"false"};
+    double value = -1.0, se = -1.0, again, again_se;
+    run_loop(&p);
+    assert_ok(cocabo_study_change(p.study, names, values, 1, &err));
+    assert_ok(cocabo_study_change(p.twin, names, values, 1, &err));
+    CALL_WITHOUT_MEMORY(cocabo_study_best(p.study, &best, &err), assert_null(best));
+    const int64_t number = cocabo_trial_number(best);
+    CALL_WITHOUT_MEMORY(cocabo_study_expected(p.study, number, &value, &se, &err),
+                        assert_true(value == -1.0 && se == -1.0));
+    assert_ok(cocabo_study_expected(p.twin, number, &again, &again_se, &err));
+    assert_true(value == again && se == again_se);
+    assert_twins(&p);
+    cocabo_trial_free(best);
+    free_pair(&p);
+  }
+}
+
 static void importance_survives_lack_of_memory(void **state) {
   (void)state;
   pair p = build_pair("random");
-  double share[4] = {-1.0}, again[4], explained = -1.0;
+  double share[4] = {-1.0}, se[4] = {-1.0}, again[4], explained = -1.0;
   run_loop(&p);
-  CALL_WITHOUT_MEMORY(cocabo_study_importance(p.study, 4, share, &explained, &err), {
-    assert_true(share[0] == -1.0 && explained == -1.0);
-    assert_twins(&p);
-  });
-  assert_ok(cocabo_study_importance(p.twin, 4, again, NULL, &err));
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_importance(p.study, 4, share, se, &explained, &err), {
+        assert_true(share[0] == -1.0 && se[0] == -1.0 && explained == -1.0);
+        assert_twins(&p);
+      });
+  assert_ok(cocabo_study_importance(p.twin, 4, again, NULL, NULL, &err));
   assert_memory_equal(share, again, sizeof share);
   free_pair(&p);
 }
@@ -427,6 +451,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ask_and_tell_survive_lack_of_memory),
       cmocka_unit_test(everything_else_survives_lack_of_memory),
+      cmocka_unit_test(what_is_expected_survives_lack_of_memory),
       cmocka_unit_test(importance_survives_lack_of_memory),
       cmocka_unit_test(changing_survives_lack_of_memory),
       cmocka_unit_test(leases_survive_lack_of_memory),

@@ -54,10 +54,26 @@ static void a_narrow_terminal_cuts_it(void **state) {
   }
 }
 
+/* As the model sees it, or luck. */
+static void noisy_values_are_called_what_they_are(void **state) {
+  (void)state;
+  cli_state noisy = {.complete = 5,
+                     .has_best = true,
+                     .best_number = 3,
+                     .best = 0.93,
+                     .noisy = true,
+                     .expected = 0.912,
+                     .best_se = 0.0041};
+  assert_text(noisy, 60.0, "5 trials, best 0.9120 +- 0.0041 (trial 3), 1/min, ETA ?");
+  noisy.expected = noisy.best_se = NAN;
+  assert_text(noisy, 60.0, "5 trials, luckiest 0.93 (trial 3), 1/min, ETA ?");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_line_says_what_there_is),
       cmocka_unit_test(the_end_of_time_may_come_first),
+      cmocka_unit_test(noisy_values_are_called_what_they_are),
       cmocka_unit_test(a_narrow_terminal_cuts_it),
   };
   return cmocka_run_group_tests_name("cli/bar", tests, NULL, NULL);

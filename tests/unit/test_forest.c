@@ -515,6 +515,29 @@ static void random_cuts_give_many_categories_no_advantage(void **state) {
   assert_true(spread[1] < 0.5 * spread[0]);
 }
 
+/* A tree alone agrees with itself; and where leaves hold one value each, the spread is
+ * all of the variance. */
+static void trees_that_differ_have_a_spread(void **state) {
+  (void)state;
+  const data *some = some_data(200, 77);
+  cb_forest_spec spec = tree_of(2, 2, some_arms);
+  for (int trees = 1; trees <= 12; trees += 11) {
+    spec.trees = trees;
+    spec.bootstrap = true;
+    cb_forest *forest = new_forest(spec);
+    fit_some(forest, some, 5);
+    for (int i = 0; i < 20; i++) {
+      const double *x = some->x + 2 * i;
+      const int32_t *h = some->h + 2 * i;
+      double mean, variance;
+      cb_forest_predict(forest, 1, x, h, &mean, &variance);
+      const double spread = cb_forest_spread(forest, x, h);
+      assert_close(spread, trees == 1 ? 0.0 : variance, 1e-12);
+    }
+    cb_forest_free(forest);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(trees_agree_with_the_oracle),
@@ -534,6 +557,7 @@ int main(void) {
       cmocka_unit_test(the_stream_decides_every_bit),
       cmocka_unit_test(lack_of_memory_is_survived),
       cmocka_unit_test(rows_are_drawn_by_weight),
+      cmocka_unit_test(trees_that_differ_have_a_spread),
       cmocka_unit_test(random_cuts_give_many_categories_no_advantage),
   };
   return cmocka_run_group_tests_name("model/forest", tests, NULL, NULL);

@@ -16,7 +16,7 @@ typedef struct sample {
   size_t d, n;
   size_t choices[MOST_D];
   double points[MOST_D * MOST_N], values[MOST_N];
-  double share[MOST_D], explained;
+  double share[MOST_D], se[MOST_D], explained;
   uint64_t random;
 } sample;
 
@@ -57,7 +57,8 @@ static sample *draw(size_t n, size_t d, const size_t *choices, uint64_t seed) {
  */
 static cocabo_status compute(sample *s) {
   enum { WALKS = 2048 };
-  static double x[MOST_D * MOST_N], ends_x[MOST_D * 2 * WALKS], share[MOST_D];
+  static double x[MOST_D * MOST_N], ends_x[MOST_D * 2 * WALKS], share[MOST_D],
+      se[MOST_D];
   static int32_t h[MOST_D * MOST_N], ends_h[MOST_D * 2 * WALKS];
   cb_rng rng = cb_rng_make(1, CB_RNG_SHARES, 0);
   cb_importance_data data = {.n = (int)s->n, .walks = cb_importance_walks((int)s->d)};
@@ -87,9 +88,13 @@ static cocabo_status compute(sample *s) {
   data.y = s->values;
   data.ends_x = ends_x;
   data.ends_h = ends_h;
-  const cocabo_status status = cb_importance(&data, &rng, share, &s->explained, &err);
-  for (size_t j = 0; j < s->d && status == COCABO_OK; j++)
-    s->share[j] = share[s->choices[j] > 0 ? d + slot[j] : slot[j]];
+  const cocabo_status status =
+      cb_importance(&data, &rng, share, se, &s->explained, &err);
+  for (size_t j = 0; j < s->d && status == COCABO_OK; j++) {
+    const size_t at = s->choices[j] > 0 ? d + slot[j] : slot[j];
+    s->share[j] = share[at];
+    s->se[j] = se[at];
+  }
   return status;
 }
 
@@ -209,12 +214,102 @@ static void direction_and_unit_do_not_matter(void **state) {
 static void the_same_trials_give_the_same_bits(void **state) {
   (void)state;
   sample *s = draw(120, 4, mixed_space, 9);
-  double before[MOST_D];
+  double before[MOST_D], errors[MOST_D];
   fill_linear(s);
   assert_ok(compute(s));
   memcpy(before, s->share, sizeof before);
+  memcpy(errors, s->se, sizeof errors);
   assert_ok(compute(s));
   assert_memory_equal(before, s->share, s->d * sizeof *before);
+  assert_memory_equal(errors, s->se, s->d * sizeof *errors);
+  free(s);
+}
+
+/* ---- errors ---------------------------------------------------------------------- */
+
+typedef void (*fill)(sample *s);
+
+static void fill_noisy(sample *s) {
+  for (size_t i = 0; i < s->n; i++)
+    s->values[i] = 3.0 * point(s, i)[0] + 2.0 * point(s, i)[1] + noise(&s->random);
+}
+
+static void fill_choice(sample *s) {
+  static const double effect[] = {0.0, 0.3, 0.9};
+  for (size_t i = 0; i < s->n; i++)
+    s->values[i] =
+        point(s, i)[0] + effect[(size_t)point(s, i)[3]] + 0.3 * noise(&s->random);
+}
+
+static void fill_interaction(sample *s) {
+  for (size_t i = 0; i < s->n; i++)
+    s->values[i] = (point(s, i)[0] - 0.5) * (point(s, i)[1] - 0.5);
+}
+
+/* The variance of 3x + 2y is 9/12 + 4/12, that of the choice's effect 0.14. */
+static const struct {
+  fill fill;
+  double want[4];
+} known[] = {{fill_noisy, {9.0 / 13.0, 4.0 / 13.0, 0.0, 0.0}},
+             {fill_choice, {0.373, 0.0, 0.0, 0.627}},
+             {fill_interaction, {0.5, 0.5, 0.0, 0.0}}};
+
+/* Over many samples: how often a share is within so many errors, and the means of the
+ * squares of errors and of what the shares are really off by. */
+typedef struct {
+  double within[3], error, off;
+} record;
+
+static void judge(size_t function, size_t n, uint64_t seed, double weight, record *r) {
+  sample *s = draw(n, 4, mixed_space, 1000 + 7 * seed);
+  known[function].fill(s);
+  assert_ok(compute(s));
+  for (int j = 0; j < 4; j++) {
+    const double off = s->share[j] - known[function].want[j];
+    assert_true(s->se[j] >= 0.0 && s->se[j] <= 1.0);
+    for (int k = 1; k < 3; k++)
+      r->within[k] += weight / 4.0 * (fabs(off) <= k * s->se[j]);
+    r->error += weight / 4.0 * s->se[j] * s->se[j];
+    r->off += weight / 4.0 * off * off;
+  }
+  free(s);
+}
+
+static void shares_are_off_by_about_their_errors(void **state) {
+  (void)state;
+  enum { RUNS = 8 };
+  record all = {0};
+  for (size_t f = 0; f < 3; f++)
+    for (size_t n = 30; n <= 120; n += 90)
+      for (uint64_t seed = 0; seed < RUNS; seed++)
+        judge(f, n, seed, 1.0 / (3 * 2 * RUNS), &all);
+  print_message("within 1 error %.2f, 2 errors %.2f; errors of %.3f, off by %.3f\n",
+                all.within[1], all.within[2], sqrt(all.error), sqrt(all.off));
+  assert_true(all.within[1] > 0.55 && all.within[1] < 0.9);
+  assert_true(all.within[2] > 0.85);
+  assert_true(all.error > 0.7 * all.off && all.error < 2.5 * all.off);
+}
+
+static void more_trials_make_errors_smaller(void **state) {
+  (void)state;
+  double before = INFINITY;
+  for (size_t n = 20; n <= 320; n *= 4) {
+    record r = {0};
+    for (uint64_t seed = 0; seed < 4; seed++)
+      judge(0, n, 50 + seed, 0.25, &r);
+    assert_true(sqrt(r.error) < 0.7 * before);
+    before = sqrt(r.error);
+  }
+}
+
+/* All of the variance belongs to the only parameter, whatever the trials. */
+static void what_cannot_be_otherwise_has_no_error(void **state) {
+  (void)state;
+  sample *s = draw(30, 1, (size_t[]){0}, 21);
+  for (size_t i = 0; i < s->n; i++)
+    s->values[i] = point(s, i)[0] + noise(&s->random);
+  assert_ok(compute(s));
+  assert_close(s->se[0], 0.0, 1e-12);
   free(s);
 }
 
@@ -310,19 +405,22 @@ static void run_study(cocabo_study *study, int n, double sign) {
 static void a_study_has_the_shares_of_its_parameters(void **state) {
   (void)state;
   static const double want[] = {0.0, 0.62, 0.38, 0.0};
-  double share[4], other[4], explained, sum = 0.0;
+  double share[4], plain[4], se[4], other[4], explained, sum = 0.0;
   cocabo_study *study = new_study("minimize"), *mirror = new_study("maximize");
   run_study(study, 300, 1.0);
   run_study(mirror, 300, -1.0);
-  assert_ok(cocabo_study_importance(study, 4, share, &explained, &err));
+  assert_ok(cocabo_study_importance(study, 4, share, se, &explained, &err));
+  assert_ok(cocabo_study_importance(study, 4, plain, NULL, NULL, &err));
+  assert_memory_equal(share, plain, sizeof share);
   for (int i = 0; i < 4; i++) {
+    assert_true(se[i] > 0.0 && se[i] < 0.1);
     if (!(fabs(share[i] - want[i]) <= 0.06))
       fail_msg("share %d is %.3f, want %.3f", i, share[i], want[i]);
     sum += share[i];
   }
   assert_close(sum, 1.0, 1e-12);
   assert_true(explained > 0.8 && explained <= 1.0);
-  assert_ok(cocabo_study_importance(mirror, 4, other, NULL, &err));
+  assert_ok(cocabo_study_importance(mirror, 4, other, NULL, NULL, &err));
   assert_memory_equal(share, other, sizeof share); /* y is maximised in both */
   cocabo_study_free(study);
   cocabo_study_free(mirror);
@@ -334,7 +432,7 @@ static void many_trials_are_thinned_out(void **state) {
   double share[4];
   cocabo_study *study = new_study("minimize");
   run_study(study, 3000, 1.0);
-  assert_ok(cocabo_study_importance(study, 4, share, NULL, &err));
+  assert_ok(cocabo_study_importance(study, 4, share, NULL, NULL, &err));
   for (int i = 0; i < 4; i++)
     assert_close(share[i], want[i], 0.03);
   cocabo_study_free(study);
@@ -342,21 +440,21 @@ static void many_trials_are_thinned_out(void **state) {
 
 static void what_a_study_lacks_is_said(void **state) {
   (void)state;
-  double share[5] = {-1.0}, explained = -1.0;
+  double share[5] = {-1.0}, se[5] = {-1.0}, explained = -1.0;
   cocabo_study *study = new_study("minimize");
-  assert_fails(cocabo_study_importance(study, 4, share, &explained, &err),
+  assert_fails(cocabo_study_importance(study, 4, share, se, &explained, &err),
                COCABO_E_STATE, "importance needs 4 complete trials, and there are 0");
   run_study(study, 3, 1.0);
-  assert_fails(cocabo_study_importance(study, 4, share, &explained, &err),
+  assert_fails(cocabo_study_importance(study, 4, share, se, &explained, &err),
                COCABO_E_STATE, "importance needs 4 complete trials, and there are 3");
-  assert_true(share[0] == -1.0 && explained == -1.0);
-  assert_fails(cocabo_study_importance(study, 3, share, &explained, &err),
+  assert_true(share[0] == -1.0 && se[0] == -1.0 && explained == -1.0);
+  assert_fails(cocabo_study_importance(study, 3, share, se, &explained, &err),
                COCABO_E_INVALID, "n is 3, want the number of parameters, 4");
-  assert_fails(cocabo_study_importance(study, 5, share, &explained, &err),
+  assert_fails(cocabo_study_importance(study, 5, share, se, &explained, &err),
                COCABO_E_INVALID, "n is 5, want the number of parameters, 4");
-  assert_fails(cocabo_study_importance(study, 4, NULL, &explained, &err),
+  assert_fails(cocabo_study_importance(study, 4, NULL, NULL, &explained, &err),
                COCABO_E_INVALID, "share is NULL");
-  assert_fails(cocabo_study_importance(NULL, 4, share, &explained, &err),
+  assert_fails(cocabo_study_importance(NULL, 4, share, se, &explained, &err),
                COCABO_E_INVALID, "study is NULL");
   cocabo_study_free(study);
 }
@@ -372,6 +470,9 @@ int main(void) {
       cmocka_unit_test(noise_explains_nothing),
       cmocka_unit_test(direction_and_unit_do_not_matter),
       cmocka_unit_test(the_same_trials_give_the_same_bits),
+      cmocka_unit_test(shares_are_off_by_about_their_errors),
+      cmocka_unit_test(more_trials_make_errors_smaller),
+      cmocka_unit_test(what_cannot_be_otherwise_has_no_error),
       cmocka_unit_test(too_few_trials_are_said),
       cmocka_unit_test(equal_values_are_said),
       cmocka_unit_test(constant_parameters_are_said),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "common/canvas.h"
 #include "common/scale.h"
 
 static void assert_labels(const scale *s, int wanted, const char *expected) {
@@ -124,6 +125,63 @@ static void numbers_are_short(void **state) {
   assert_string_equal(scale_number(-1e-300, 4, out), "-1e-300");
 }
 
+static void below_ten_million_there_is_no_exponent(void **state) {
+  (void)state;
+  char out[TICK_LABEL];
+  assert_string_equal(scale_number(1e5, 4, out), "100000");
+  assert_string_equal(scale_number(9999999.0, 4, out), "9999999");
+  assert_string_equal(scale_number(-1234567.0, 3, out), "-1234567");
+  assert_string_equal(scale_number(204324.61, 4, out), "204325");
+  assert_string_equal(scale_number(9999.7, 4, out), "10000");
+  assert_string_equal(scale_number(1e7, 4, out), "1e7");
+}
+
+static void assert_between(double low, double high, bool log, bool whole,
+                           const char *want) {
+  const double half = whole ? 0.5 : 0.0;
+  const scale s = {low - half, high + half, log, 0, 200};
+  char all[400] = "", label[TICK_LABEL];
+  ticks t;
+  ticks_find_between(&s, low, high, whole, 4, &t);
+  for (int i = 0; i < t.n; i++) {
+    strcat(all, ticks_label(&t, i, label));
+    strcat(all, " ");
+  }
+  assert_string_equal(all, want);
+}
+
+static void both_ends_of_a_range_have_ticks(void **state) {
+  (void)state;
+  assert_between(0.123456, 0.987654, false, false,
+                 "0.123456 0.2 0.4 0.6 0.8 0.987654 ");
+  assert_between(0.0, 1.0, false, false, "0 0.5 1 ");
+  assert_between(100000, 900000, false, true,
+                 "100000 200000 400000 600000 800000 900000 ");
+  assert_between(1, 1000000, true, true, "1 100 10000 1000000 ");
+  assert_between(1e-5, 0.1, true, false, "1e-5 0.0001 0.001 0.01 0.1 ");
+  assert_between(1, 2, false, true, "1 2 ");
+}
+
+/* Names differ at both ends, and letters are not cut into bytes. */
+static void long_texts_are_cut_in_the_middle(void **state) {
+  (void)state;
+  char out[CANVAS_FITTED], huge[4 * CANVAS_FITTED];
+  assert_string_equal(canvas_fit(out, "short", 10, 100), "short");
+  assert_string_equal(canvas_fit(out, "very_long_parameter_name", 10, 90),
+                      "very_lo\u2026er_name");
+  assert_string_equal(
+      canvas_fit(out, "\u00e4\u00e4\u00e4\u00e4\u00f6\u00f6\u00f6\u00f6", 10, 40),
+      "\u00e4\u00e4\u2026\u00f6\u00f6");
+  /* What combines stays with its letter. */
+  assert_string_equal(canvas_fit(out, "aaaaaaaaae\u0301bbb", 10, 34), "aa\u2026bb");
+  assert_string_equal(canvas_fit(out, "anything", 10, 1), "\u2026");
+  assert_string_equal(canvas_fit(out, "anything", 10, -5), "\u2026");
+  memset(huge, 'x', sizeof huge);
+  huge[sizeof huge - 1] = '\0';
+  assert_true(strlen(canvas_fit(out, huge, 10, 1e9)) < CANVAS_FITTED);
+  assert_non_null(strstr(out, "x\u2026x"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_are_one_two_or_five),
@@ -133,6 +191,9 @@ int main(void) {
       cmocka_unit_test(a_widened_range_is_never_empty),
       cmocka_unit_test(random_ranges_have_sound_ticks),
       cmocka_unit_test(numbers_are_short),
+      cmocka_unit_test(below_ten_million_there_is_no_exponent),
+      cmocka_unit_test(both_ends_of_a_range_have_ticks),
+      cmocka_unit_test(long_texts_are_cut_in_the_middle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

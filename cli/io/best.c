@@ -1,0 +1,64 @@
+/* best.c - finds the best trial and what is expected of it, and writes both. */
+#include "io/best.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base.h"
+#include "common/json.h"
+#include "io/output.h"
+
+cocabo_status cli_best_find(cli_best *out, cocabo_study *study, cocabo_error *err) {
+  *out = (cli_best){.expected = NAN, .se = NAN};
+  CB_TRY(cocabo_study_best(study, &out->trial, err));
+  out->noisy = strcmp(cocabo_study_option(study, "deterministic"), "false") == 0;
+  if (!out->noisy)
+    return COCABO_OK;
+  const cocabo_status status = cocabo_study_expected(
+      study, cocabo_trial_number(out->trial), &out->expected, &out->se, err);
+  out->modelled = status == COCABO_OK;
+  if (status == COCABO_OK || status == COCABO_E_STATE)
+    return COCABO_OK;
+  cli_best_free(out);
+  return status;
+}
+
+void cli_best_free(cli_best *best) {
+  cocabo_trial_free(best->trial);
+  best->trial = NULL;
+}
+
+const char *cli_show_measure(char out[CLI_MEASURE], double value, double se) {
+  const double places = se > 0.0 ? 1.0 - floor(log10(se)) : INFINITY;
+  if (places <= 9.0 && fabs(value) < 1e9) {
+    const int shown = places > 0.0 ? (int)places : 0;
+    snprintf(out, CLI_MEASURE, "%.*f +- %.*f", shown, value, shown, se);
+  } else {
+    snprintf(out, CLI_MEASURE, "%.6g +- %.2g", value, se);
+  }
+  return out;
+}
+
+cocabo_status cli_put_best_value(front_buffer *out, const cli_best *best,
+                                 cocabo_error *err) {
+  char shown[CLI_MEASURE];
+  if (best->modelled)
+    CB_TRY(front_buffer_printf(out, err, "expected %s, measured ",
+                               cli_show_measure(shown, best->expected, best->se)));
+  CB_TRY(cli_put_rounded(out, cocabo_trial_value(best->trial), err));
+  return front_buffer_puts(out, best->noisy && !best->modelled ? ", the luckiest" : "",
+                           err);
+}
+
+cocabo_status cli_put_json_best(front_buffer *out, const cli_best *best,
+                                cocabo_error *err) {
+  CB_TRY(cli_put_json_fields(out, best->trial, err));
+  if (best->noisy) {
+    CB_TRY(front_buffer_puts(out, ",\"expected\":", err));
+    CB_TRY(front_put_json_real(out, best->expected, err));
+    CB_TRY(front_buffer_puts(out, ",\"expected_se\":", err));
+    CB_TRY(front_put_json_real(out, best->se, err));
+  }
+  return front_buffer_puts(out, "}", err);
+}
