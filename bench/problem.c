@@ -92,7 +92,7 @@ static cocabo_status add_permuted(cocabo_space *space, const cb_param *param,
     return cocabo_space_add_real(space, param->name, param->low, param->high,
                                  param->step, scale, err);
   case CB_INTEGER:
-    return cocabo_space_add_int(space, param->name, param->ilow, param->ihigh, scale,
+    return cocabo_space_add_int(space, param->name, param->ilow, param->ihigh, 0, scale,
                                 err);
   case CB_ORDINAL: /* its order is part of the problem */
     return cocabo_space_add_choice(space, param->name, param->choices,

@@ -69,7 +69,7 @@ int main(void) {
   cocabo_study *study = NULL;
   cocabo_trial *best = NULL;
   int bad = cocabo_space_add_real(space, "rate", 1e-5, 1.0, 0, COCABO_LOG, &err) ||
-            cocabo_space_add_int(space, "layers", 1, 8, 0, &err) ||
+            cocabo_space_add_int(space, "layers", 1, 8, 0, 0, &err) ||
             cocabo_space_add_choice(space, "optimiser", optimisers, 2, 0, &err) ||
             cocabo_study_create(&study, "batch", space, NULL, NULL, &err);
   for (int i = 0; i < ROUNDS && !bad; i++)

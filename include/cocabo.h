@@ -115,6 +115,7 @@ COCABO_API cocabo_status cocabo_space_add_real(cocabo_space *space, const char *
  * there are at most 2^53 values, and high is at most 2^40 on a log scale. */
 COCABO_API cocabo_status cocabo_space_add_int(cocabo_space *space, const char *name,
                                               int64_t low, int64_t high,
+                                              int64_t step,   /* 0 is 1 */
                                               unsigned flags, /* COCABO_LOG or 0 */
                                               cocabo_error *err) COCABO_MUST_CHECK;
 /* Choices are distinct; equal means the same type and the same value. */

@@ -28,7 +28,7 @@ static cocabo_status add_inputs(const bench_problem *problem, cocabo_space *spac
   CB_TRY(
       bench_add_choices(space, "op", NAS_CHOSEN, operations, NAS_OPERATIONS, 0, err));
   CB_TRY(bench_add_reals(space, "weight", NAS_PAIRS, 0.0, 1.0, 0.0, err));
-  return cocabo_space_add_int(space, "edges", 0, NAS_MAX_EDGES, 0, err);
+  return cocabo_space_add_int(space, "edges", 0, NAS_MAX_EDGES, 0, 0, err);
 }
 
 static int operation_of(cocabo_value name) {

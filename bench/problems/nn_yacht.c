@@ -120,7 +120,7 @@ static cocabo_status add_inputs(const bench_problem *problem, cocabo_space *spac
   CB_TRY(bench_add_words(space, "optimiser", optimisers, 4, err));
   CB_TRY(cocabo_space_add_choice(space, "dropout", choices, DROPOUTS, 0, err));
   CB_TRY(cocabo_space_add_real(space, "rate", 1e-5, 0.1, 0.0, COCABO_LOG, err));
-  CB_TRY(cocabo_space_add_int(space, "neurons", 16, BENCH_NETWORK_HIDDEN, COCABO_LOG,
+  CB_TRY(cocabo_space_add_int(space, "neurons", 16, BENCH_NETWORK_HIDDEN, 0, COCABO_LOG,
                               err));
   return cocabo_space_add_real(space, "variance", 0.2, 0.8, 0.0, 0, err);
 }

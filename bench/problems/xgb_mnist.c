@@ -45,7 +45,7 @@ static cocabo_status add_inputs(const bench_problem *problem, cocabo_space *spac
   CB_TRY(bench_add_words(space, "grow_policy", policies, 2, err));
   CB_TRY(bench_add_words(space, "objective", objectives, 2, err));
   CB_TRY(cocabo_space_add_real(space, "eta", 0.0, 1.0, 0.0, 0, err));
-  CB_TRY(cocabo_space_add_int(space, "max_depth", 1, 10, 0, err));
+  CB_TRY(cocabo_space_add_int(space, "max_depth", 1, 10, 0, 0, err));
   CB_TRY(cocabo_space_add_real(space, "gamma", 0.0, 10.0, 0.0, 0, err));
   CB_TRY(cocabo_space_add_real(space, "subsample", 0.001, 1.0, 0.0, 0, err));
   return cocabo_space_add_real(space, "lambda", 0.0, 5.0, 0.0, 0, err);

@@ -141,8 +141,8 @@ const cli_command cmd_create = {
     .usage = "-p 'NAME=DOMAIN' ... [-f FILE] [--from STUDY] [options] [-- CMD ...]",
     .options = options,
     .details =
-        "Domains: float(1e-5,0.1,log)  float(0,1,step=0.25)  int(1,8)  "
-        "int(16,1024,log)\n"
+        "Domains: float(1e-5,0.1,log)  float(0,1,step=0.25)  int(1,8)\n"
+        "         int(16,1024,log)  int(8,64,step=8)  bool\n"
         "         choice(adam,sgd,rmsprop)  ordinal(small,medium,large)\n"
         "Choices keep their type: 1, 1.0, true, \"1\" and null are five choices.\n"
         "\n"

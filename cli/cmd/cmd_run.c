@@ -63,7 +63,8 @@ const cli_command cmd_run = {
     .options = options,
     .details =
         "Domains are float(1e-5,0.1,log), float(0,1,step=0.25), int(1,8),\n"
-        "int(16,1024,log), choice(adam,sgd,rmsprop) and ordinal(small,medium,large).\n"
+        "int(16,1024,log), int(8,64,step=8), bool, choice(adam,sgd,rmsprop) and\n"
+        "ordinal(small,medium,large).\n"
         "\n"
         "The command runs without a shell. {NAME} in its words becomes the value, and\n"
         "{trial} the trial's number; {{NAME}} is the text {NAME}. Another {word} is "

@@ -418,17 +418,18 @@ static cocabo_status add_float(const parameter *p, cocabo_space *space,
 
 static cocabo_status add_int(const parameter *p, cocabo_space *space,
                              cocabo_error *err) {
-  int64_t low, high, step = 1;
+  int64_t low, high, step = 0;
   unsigned flags = 0;
   CB_TRY(refuse_choices(p, err));
   if (!get(p, "low") || !is_whole(get(p, "low"), &low))
     return bad_key(p, "low", "a whole number", err);
   if (!get(p, "high") || !is_whole(get(p, "high"), &high))
     return bad_key(p, "high", "a whole number", err);
-  if (get(p, "step") && (!is_whole(get(p, "step"), &step) || step != 1))
-    return bad_key(p, "step", "1, or type float for other steps", err);
+  /* A step of 0 would be 1 to the library. */
+  if (get(p, "step") && (!is_whole(get(p, "step"), &step) || step < 1))
+    return bad_key(p, "step", "a whole number above 0", err);
   CB_TRY(read_log(p, &flags, err));
-  if (cocabo_space_add_int(space, p->name, low, high, flags, err) != COCABO_OK)
+  if (cocabo_space_add_int(space, p->name, low, high, step, flags, err) != COCABO_OK)
     return at_line(p->file, p->line, err);
   return COCABO_OK;
 }
@@ -465,9 +466,16 @@ static cocabo_status add_choice(const parameter *p, unsigned flags, cocabo_space
   return add_listed(p, list, flags, space, err);
 }
 
+static cocabo_status add_bool(const parameter *p, cocabo_space *space,
+                              cocabo_error *err) {
+  static const char *const foreign[] = {"low", "high", "step", "log", "choices", NULL};
+  CB_TRY(refuse_keys(p, foreign, err));
+  return cocabo_space_add(space, p->name, "bool", err);
+}
+
 static const char *type_name(int i) {
-  static const char *const names[] = {"float", "int", "choice", "ordinal",
-                                      "categorical"};
+  static const char *const names[] = {"float",  "int",     "bool",
+                                      "choice", "ordinal", "categorical"};
   return i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL;
 }
 
@@ -477,6 +485,8 @@ static cocabo_status add_typed(const parameter *p, cocabo_space *space,
     return add_float(p, space, err);
   if (strcmp(p->type, "int") == 0)
     return add_int(p, space, err);
+  if (strcmp(p->type, "bool") == 0)
+    return add_bool(p, space, err);
   if (strcmp(p->type, "ordinal") == 0)
     return add_choice(p, COCABO_ORDERED, space, err);
   if (strcmp(p->type, "choice") == 0 || strcmp(p->type, "categorical") == 0)
@@ -492,7 +502,7 @@ static cocabo_status add_map(parameter *p, cocabo_space *space, cocabo_error *er
       return unknown_key(p->file, e, parameter_key, err);
   const tree_node *type = get(p, "type");
   if (!type || type->kind != TREE_SCALAR || type->value.type != COCABO_TEXT)
-    return bad_key(p, "type", "float, int, choice or ordinal", err);
+    return bad_key(p, "type", "float, int, bool, choice or ordinal", err);
   p->type = type->value.as.text;
   return add_typed(p, space, err);
 }

@@ -63,10 +63,8 @@ static void put_bound(cb_json *json, const char *key, const cb_param *p, double 
 static void put_range(cb_json *json, const cb_param *p) {
   put_bound(json, "low", p, p->low, p->ilow);
   put_bound(json, "high", p, p->high, p->ihigh);
-  if (p->step > 0.0) {
-    cb_json_key(json, "step");
-    cb_json_real(json, p->step);
-  }
+  if (p->step > 0.0 || p->istep > 1)
+    put_bound(json, "step", p, p->step, p->istep);
   if (p->log) {
     cb_json_key(json, "log");
     cb_json_word(json, "true");
@@ -314,8 +312,7 @@ typedef struct param {
     cb_json_type type;
     int64_t integer;
     double real;
-  } low, high;
-  double step;
+  } low, high, step;
   bool log;
   list choices; /* of cocabo_value; texts are owned */
 } param;
@@ -407,7 +404,7 @@ static void read_param_key(cb_walk *walk, int key, param *p) {
     p->high.type = cb_walk_number(walk, &p->high.integer, &p->high.real);
     break;
   case STEP:
-    p->step = cb_walk_real(walk);
+    p->step.type = cb_walk_number(walk, &p->step.integer, &p->step.real);
     break;
   case LOG:
     p->log = cb_walk_bool(walk);
@@ -426,7 +423,7 @@ static cocabo_status add_real(cocabo_space *space, const param *p, unsigned flag
   if (p->low.type == CB_JSON_NOTHING || p->high.type == CB_JSON_NOTHING)
     return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" has no range",
                    cb_text_show(shown, p->name));
-  CB_TRY(cocabo_space_add_real(space, p->name, p->low.real, p->high.real, p->step,
+  CB_TRY(cocabo_space_add_real(space, p->name, p->low.real, p->high.real, p->step.real,
                                flags, err));
   const cb_param *added = &space->params[space->n - 1];
   const double doubt = added->step > 0.0 ? cb_param_doubt(added) : 0.0;
@@ -438,11 +435,15 @@ static cocabo_status add_real(cocabo_space *space, const param *p, unsigned flag
 static cocabo_status add_int(cocabo_space *space, const param *p, unsigned flags,
                              cocabo_error *err) {
   char shown[CB_SHOWN]; /* the name has not been checked yet */
-  if (p->low.type != CB_JSON_INTEGER || p->high.type != CB_JSON_INTEGER)
+  if (p->low.type != CB_JSON_INTEGER || p->high.type != CB_JSON_INTEGER ||
+      (p->step.type != CB_JSON_NOTHING && p->step.type != CB_JSON_INTEGER))
     return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" has no range of integers",
                    cb_text_show(shown, p->name));
-  return cocabo_space_add_int(space, p->name, p->low.integer, p->high.integer, flags,
-                              err);
+  CB_TRY(cocabo_space_add_int(space, p->name, p->low.integer, p->high.integer,
+                              p->step.integer, flags, err));
+  if (space->params[space->n - 1].ihigh != p->high.integer)
+    return cb_fail(err, COCABO_E_RANGE, "parameter \"%s\" ends off its grid", p->name);
+  return COCABO_OK;
 }
 
 static cocabo_status add_param(cocabo_space *space, const param *p, cocabo_error *err) {

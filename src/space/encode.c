@@ -3,7 +3,8 @@
  * A numeric parameter is either continuous or a grid of levels k = 0 .. levels-1. A
  * grid is handled by its level throughout: cell <-> k <-> x. On a linear scale the
  * levels are evenly spaced, so the place of level k is (2k - last) / last, one exact
- * integer and one division. Only integers can be a grid on a log scale.
+ * integer and one division. Only integers can be a grid on a log scale, and then in
+ * steps of 1.
  */
 #include <assert.h>
 #include <float.h>
@@ -77,7 +78,7 @@ double cb_param_doubt(const cb_param *p) {
 
 static cb_cell level_cell(const cb_param *p, int64_t k) {
   if (p->kind == CB_INTEGER)
-    return (cb_cell){.integer = p->ilow + k};
+    return (cb_cell){.integer = p->ilow + k * p->istep};
   if (p->kind != CB_REAL)
     return (cb_cell){.integer = k};
   return (cb_cell){.real = cb_param_level(p, k)};
@@ -85,7 +86,7 @@ static cb_cell level_cell(const cb_param *p, int64_t k) {
 
 static int64_t cell_level(const cb_param *p, cb_cell cell) {
   if (p->kind == CB_INTEGER)
-    return cell.integer - p->ilow;
+    return (cell.integer - p->ilow) / p->istep;
   if (p->kind != CB_REAL)
     return cell.integer;
   /* Every level, also the last, is less than half a step from its multiple. */
@@ -222,7 +223,8 @@ void cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells) {
 
 static bool holds(const cb_param *p, cb_cell cell) {
   if (p->kind == CB_INTEGER)
-    return cell.integer >= p->ilow && cell.integer <= p->ihigh;
+    return cell.integer >= p->ilow && cell.integer <= p->ihigh &&
+           (cell.integer - p->ilow) % p->istep == 0;
   if (p->kind != CB_REAL)
     return cell.integer >= 0 && cell.integer < p->n_choices;
   if (cell.real == 0.0 && signbit(cell.real))

@@ -1,10 +1,11 @@
 /* grammar.c - parameters as text, read and written.
  *
- *   domain  = kind "(" args ")"
+ *   domain  = kind "(" args ")" | "bool"
  *   float   = "float"   "(" low "," high { "," "log" | "," "step" "=" number } ")"
- *   int     = "int"     "(" low "," high [ "," "log" ] ")"
+ *   int     = "int"     "(" low "," high { "," "log" | "," "step" "=" number } ")"
  *   choice  = "choice"  "(" value { "," value } ")"      also spelt "categorical"
  *   ordinal = "ordinal" "(" value { "," value } ")"
+ *   bool    = choice(false,true)
  *   value   = a JSON scalar, or bare text without  , ( ) "
  *
  * White space is allowed around every token. What JSON would read as a number, true,
@@ -98,24 +99,23 @@ typedef struct range {
 static cocabo_status bad_flag(const parser *p, const char *kind, word flag,
                               cocabo_error *err) {
   char shown[CB_SHOWN], text[CB_NAME_MAX + 1];
-  const bool real = strcmp(kind, "float") == 0;
   cb_guess guess = {.word = word_copy(text, flag)};
   cb_guess_consider(&guess, "log");
-  if (real)
-    cb_guess_consider(&guess, "step");
+  cb_guess_consider(&guess, "step");
   word_show(shown, flag);
   if (guess.closest)
     return cb_fail(err, COCABO_E_INVALID,
                    "parameter \"%s\": %s has no \"%s\", did you mean \"%s\"?", p->name,
                    kind, shown, guess.closest);
-  return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\": %s has no \"%s\", want %s",
-                 p->name, kind, shown, real ? "log or step=NUMBER" : "log");
+  return cb_fail(err, COCABO_E_INVALID,
+                 "parameter \"%s\": %s has no \"%s\", want log or step=NUMBER", p->name,
+                 kind, shown);
 }
 
 static cocabo_status read_flag(parser *p, const char *kind, range *r,
                                cocabo_error *err) {
   const word flag = read_word(p, "=,)");
-  const bool step = strcmp(kind, "float") == 0 && word_is(flag, "step");
+  const bool step = word_is(flag, "step");
   const bool log = word_is(flag, "log");
   if (!step && !log)
     return bad_flag(p, kind, flag, err);
@@ -200,12 +200,15 @@ static cocabo_status add_float(cocabo_space *space, parser *p, cocabo_error *err
 
 static cocabo_status add_int(cocabo_space *space, parser *p, cocabo_error *err) {
   range r = {0};
-  int64_t low = 0, high = 0;
+  int64_t low = 0, high = 0, step = 0;
   CB_TRY(read_range(p, "int", &r, err));
   CB_TRY(at_end(p, err));
   CB_TRY(to_int(p, "low", r.low, &low, err));
   CB_TRY(to_int(p, "high", r.high, &high, err));
-  return cocabo_space_add_int(space, p->name, low, high, r.log ? COCABO_LOG : 0, err);
+  if (r.has_step)
+    CB_TRY(to_int(p, "step", r.step, &step, err));
+  return cocabo_space_add_int(space, p->name, low, high, step, r.log ? COCABO_LOG : 0,
+                              err);
 }
 
 /* ---- choices --------------------------------------------------------------------- */
@@ -439,11 +442,17 @@ static cocabo_status add_choices(cocabo_space *space, parser *p, unsigned flags,
   return status;
 }
 
+static cocabo_status add_bool(cocabo_space *space, const parser *p, cocabo_error *err) {
+  static const cocabo_value choices[] = {{COCABO_BOOL, {.boolean = 0}},
+                                         {COCABO_BOOL, {.boolean = 1}}};
+  return cocabo_space_add_choice(space, p->name, choices, 2, 0, err);
+}
+
 /* ---- any kind -------------------------------------------------------------------- */
 
 static cocabo_status no_kind(const parser *p, word kind, cocabo_error *err) {
-  static const char *const kinds[] = {"float", "int", "choice", "categorical",
-                                      "ordinal"};
+  static const char *const kinds[] = {"float",  "int",         "bool",
+                                      "choice", "categorical", "ordinal"};
   char text[CB_NAME_MAX + 1], shown[CB_SHOWN];
   cb_guess guess = {.word = word_copy(text, kind)};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -453,19 +462,22 @@ static cocabo_status no_kind(const parser *p, word kind, cocabo_error *err) {
     return cb_fail(err, COCABO_E_INVALID,
                    "parameter \"%s\": no kind \"%s\", did you mean \"%s\"?", p->name,
                    shown, guess.closest);
-  return cb_fail(err, COCABO_E_INVALID,
-                 "parameter \"%s\": no kind \"%s\", want float, int, choice or ordinal",
-                 p->name, shown);
+  return cb_fail(
+      err, COCABO_E_INVALID,
+      "parameter \"%s\": no kind \"%s\", want float, int, bool, choice or ordinal",
+      p->name, shown);
 }
 
 static cocabo_status parse(cocabo_space *space, parser *p, cocabo_error *err) {
   char shown[CB_SHOWN];
   const char *domain = p->at;
   const word kind = read_word(p, "(");
+  if (word_is(kind, "bool") && !*p->at)
+    return add_bool(space, p, err);
   if (!take(p, '('))
     return cb_fail(err, COCABO_E_INVALID,
                    "parameter \"%s\": domain is \"%s\", want float(low,high), "
-                   "int(low,high), choice(a,b) or ordinal(a,b)",
+                   "int(low,high), bool, choice(a,b) or ordinal(a,b)",
                    p->name, cb_text_show(shown, domain));
   if (word_is(kind, "float"))
     return add_float(space, p, err);
@@ -475,6 +487,10 @@ static cocabo_status parse(cocabo_space *space, parser *p, cocabo_error *err) {
     return add_choices(space, p, 0, err);
   if (word_is(kind, "ordinal"))
     return add_choices(space, p, COCABO_ORDERED, err);
+  if (word_is(kind, "bool"))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "parameter \"%s\": domain is \"%s\", want bool without parentheses",
+                   p->name, cb_text_show(shown, domain));
   return no_kind(p, kind, err);
 }
 
@@ -598,6 +614,10 @@ static void put_domain(buffer *b, const cb_param *p) {
     put_int(b, p->ilow);
     put_text(b, ",");
     put_int(b, p->ihigh);
+    if (p->istep > 1) {
+      put_text(b, ",step=");
+      put_int(b, p->istep);
+    }
     break;
   case CB_CHOICE:
   case CB_ORDINAL:

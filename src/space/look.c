@@ -50,7 +50,7 @@ cocabo_status cocabo_space_get_range(const cocabo_space *space, size_t i, double
   if (high)
     *high = p->high;
   if (step)
-    *step = p->kind == CB_INTEGER ? 1.0 : p->step;
+    *step = p->kind == CB_INTEGER ? (double)p->istep : p->step;
   if (log)
     *log = p->log;
   return COCABO_OK;

@@ -286,18 +286,40 @@ static cocabo_status check_int_range(const char *name, int64_t low, int64_t high
   return COCABO_OK;
 }
 
+/* The range has been checked. */
+static cocabo_status check_int_step(const char *name, int64_t low, int64_t high,
+                                    int64_t step, unsigned flags, cocabo_error *err) {
+  if (step < 0)
+    return cb_fail(err, COCABO_E_RANGE, "parameter \"%s\": step is %lld, want >= 0",
+                   name, (long long)step);
+  if (step > 1 && (flags & COCABO_LOG))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "parameter \"%s\": step is %lld, want 1 on a log scale", name,
+                   (long long)step);
+  if (step > 1 && low < high && step > high - low)
+    return cb_fail(err, COCABO_E_RANGE,
+                   "parameter \"%s\": step is %lld, want at most high - low, which is "
+                   "%lld",
+                   name, (long long)step, (long long)(high - low));
+  return COCABO_OK;
+}
+
 cocabo_status cocabo_space_add_int(cocabo_space *space, const char *name, int64_t low,
-                                   int64_t high, unsigned flags, cocabo_error *err) {
+                                   int64_t high, int64_t step, unsigned flags,
+                                   cocabo_error *err) {
   CB_TRY(check_new(space, name, err));
   CB_TRY(check_flags(name, flags, COCABO_LOG, err));
   CB_TRY(check_int_range(name, low, high, flags, err));
+  CB_TRY(check_int_step(name, low, high, step, flags, err));
 
+  const int64_t istep = step > 1 ? step : 1, last = (high - low) / istep;
   cb_param p = {.kind = CB_INTEGER,
                 .ilow = low,
-                .ihigh = high,
+                .ihigh = low + last * istep,
+                .istep = istep,
                 .low = (double)low,
-                .high = (double)high,
-                .levels = high - low + 1};
+                .high = (double)(low + last * istep),
+                .levels = last + 1};
   set_scale(&p, flags);
   return add(space, name, &p, err);
 }
@@ -413,7 +435,7 @@ cocabo_space *cb_space_copy(const cocabo_space *space) {
 static bool same_param(const cb_param *a, const cb_param *b) {
   if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->log != b->log ||
       a->levels != b->levels || a->low != b->low || a->high != b->high ||
-      a->step != b->step || a->n_choices != b->n_choices)
+      a->step != b->step || a->istep != b->istep || a->n_choices != b->n_choices)
     return false;
   for (int k = 0; k < a->n_choices; k++)
     if (!cb_value_equal(&a->choices[k], &b->choices[k]))
@@ -493,6 +515,11 @@ static cocabo_status int_to_cell(const cb_param *p, const cocabo_value *value,
     return wrong_type(p, value, "an int", err);
   if (value->as.integer < p->ilow || value->as.integer > p->ihigh)
     return outside(p, value, err);
+  if ((value->as.integer - p->ilow) % p->istep != 0)
+    return cb_fail(err, COCABO_E_RANGE,
+                   "parameter \"%s\" is %lld, want %lld plus a multiple of %lld",
+                   p->name, (long long)value->as.integer, (long long)p->ilow,
+                   (long long)p->istep);
   cell->integer = value->as.integer;
   return COCABO_OK;
 }

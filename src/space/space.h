@@ -39,6 +39,7 @@ typedef struct cb_param {
                    that one would write; 0: they have too many digits for that */
   int64_t units_low, units_step;
   int64_t ilow, ihigh;   /* CB_INTEGER; low and high are the same as doubles */
+  int64_t istep;         /* CB_INTEGER: >= 1; ihigh lies on the grid */
   cocabo_value *choices; /* CB_CHOICE, CB_ORDINAL; texts owned by the parameter */
   int n_choices;
   int slot;                 /* row of this parameter in x or in h */

@@ -396,6 +396,8 @@ parameters:
   drop: {type: float, low: 0, high: 0.5, step: 0.1}
   layers: {type: int, low: 1, high: 8}
   wide: {type: int, low: 16, high: 1024, log: true}
+  batch: {type: int, low: 8, high: 71, step: 8}
+  nesterov: {type: bool}
   opt:
     type: categorical
     choices: [adam, 1, 1.0, true, "1", null, yes, 31]
@@ -422,6 +424,8 @@ retries: 1
             "drop": {"type": "float", "low": 0.0, "high": 0.5, "log": False, "step": 0.1},
             "layers": {"type": "int", "low": 1, "high": 8, "log": False, "step": 1},
             "wide": {"type": "int", "low": 16, "high": 1024, "log": True, "step": 1},
+            "batch": {"type": "int", "low": 8, "high": 64, "log": False, "step": 8},
+            "nesterov": {"type": "choice", "choices": [False, True]},
             "opt": {"type": "choice",
                     "choices": ["adam", 1, 1.0, True, "1", None, "yes", 31]},
             "size": {"type": "ordinal", "choices": ["small", "medium"]},
@@ -439,7 +443,8 @@ retries: 1
         self.assertEqual(study["options"]["trials"], "9")
         self.assertEqual(study["parameters"]["lr"]["high"], 1.0)
         self.assertEqual(list(study["parameters"]),
-                         ["lr", "drop", "layers", "wide", "opt", "size", "short", "more"])
+                         ["lr", "drop", "layers", "wide", "batch", "nesterov", "opt", "size",
+                          "short", "more"])
 
     def test_json_is_read_too_and_from_standard_input(self):
         text = json.dumps({"parameters": {
@@ -489,8 +494,10 @@ retries: 1
              "parameters: {x: {type: float, low: one, high: 2}}"),
             ('line 1: low of parameter "x" is 1.5, want a whole number',
              "parameters: {x: {type: int, low: 1.5, high: 2}}"),
-            ('line 1: step of parameter "x" is 2, want 1',
-             "parameters: {x: {type: int, low: 1, high: 4, step: 2}}"),
+            ('line 1: step of parameter "x" is 0.5, want a whole number above 0',
+             "parameters: {x: {type: int, low: 1, high: 4, step: 0.5}}"),
+            ('line 1: parameter "x" is bool, which has no low',
+             "parameters: {x: {type: bool, low: 1}}"),
             ('line 1: step of parameter "x" is 0, want a number above 0',
              "parameters: {x: {type: float, low: 1, high: 4, step: 0}}"),
             ('line 1: log of parameter "x" is "yes", want true or false',

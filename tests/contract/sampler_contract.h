@@ -28,7 +28,7 @@ static void add_real(cocabo_space *s, const char *name, double low, double high,
 
 static void add_int(cocabo_space *s, const char *name, int64_t low, int64_t high,
                     unsigned flags) {
-  assert_ok(cocabo_space_add_int(s, name, low, high, flags, &err));
+  assert_ok(cocabo_space_add_int(s, name, low, high, 0, flags, &err));
 }
 
 static void add_choice(cocabo_space *s, const char *name, int n, unsigned flags) {

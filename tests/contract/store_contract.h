@@ -40,11 +40,11 @@ static cocabo_space *contract_space(void) {
   assert_ok(cocabo_space_add_real(s, "x", -1e308, 7e307, 0, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "c", choices, n, 0, &err));
   assert_ok(cocabo_space_add_int(s, "k \xf0\x9f\x98\x80", -(INT64_C(1) << 52),
-                                 (INT64_C(1) << 52) - 1, 0, &err));
+                                 (INT64_C(1) << 52) - 1, 0, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "o", choices, 3, COCABO_ORDERED, &err));
   assert_ok(cocabo_space_add_real(s, "l", 1e-5, 0.1, 0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_real(s, "g", 0.1, 0.75, 0.1, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "m", 16, 1024, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "m", 16, 1024, 0, COCABO_LOG, &err));
   return s;
 }
 

@@ -45,7 +45,7 @@ static cocabo_space *build_space(void) {
   }
 #define COUNT_IS(n) assert_int_equal(cocabo_space_count(s), n)
   CALL_WITHOUT_MEMORY(cocabo_space_add_real(s, "x", -1, 3, 0, 0, &err), COUNT_IS(0));
-  CALL_WITHOUT_MEMORY(cocabo_space_add_int(s, "n", 1, 64, COCABO_LOG, &err),
+  CALL_WITHOUT_MEMORY(cocabo_space_add_int(s, "n", 1, 64, 0, COCABO_LOG, &err),
                       COUNT_IS(1));
   CALL_WITHOUT_MEMORY(cocabo_space_add_choice(s, "c", letters, 3, 0, &err),
                       COUNT_IS(2));

@@ -12,7 +12,7 @@ static const cocabo_value letters[] = {{.type = COCABO_TEXT, .as.text = "adam"},
 static cocabo_space *make_space(void) {
   cocabo_space *s = cocabo_space_new();
   assert_ok(cocabo_space_add_real(s, "lr", 0.1, 1, 0, COCABO_LOG, &err));
-  assert_ok(cocabo_space_add_int(s, "layers", 1, 8, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "layers", 1, 8, 0, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "opt", letters, 2, 0, &err));
   return s;
 }
@@ -31,7 +31,7 @@ static void spaces(void **state) {
   cocabo_space *s = make_space();
   assert_fails(cocabo_space_add_real(NULL, "x", 0, 1, 0, 0, &err), COCABO_E_INVALID,
                "space is NULL");
-  assert_fails(cocabo_space_add_int(NULL, "x", 0, 1, 0, &err), COCABO_E_INVALID,
+  assert_fails(cocabo_space_add_int(NULL, "x", 0, 1, 0, 0, &err), COCABO_E_INVALID,
                "space is NULL");
   assert_fails(cocabo_space_add_choice(NULL, "x", letters, 2, 0, &err),
                COCABO_E_INVALID, "space is NULL");
@@ -47,7 +47,7 @@ static void spaces(void **state) {
                "parameter \"x\": step is inf, want a finite number");
   assert_fails(cocabo_space_add_choice(s, "x", NULL, 2, 0, &err), COCABO_E_INVALID,
                "parameter \"x\": choices is NULL");
-  assert_int_equal(cocabo_space_add_int(s, "x", 2, 1, 0, NULL), COCABO_E_RANGE);
+  assert_int_equal(cocabo_space_add_int(s, "x", 2, 1, 0, 0, NULL), COCABO_E_RANGE);
   assert_int_equal(cocabo_space_count(s), 3);
   cocabo_space_free(s);
 }

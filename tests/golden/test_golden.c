@@ -42,7 +42,7 @@ static cocabo_space *make_space(void) {
   must(cocabo_space_add_real(s, "x", -1, 2, 0, 0, &err));
   must(cocabo_space_add_choice(s, "c", values, 3, 0, &err));
   must(cocabo_space_add_real(s, "rate", 1e-4, 1, 0, COCABO_LOG, &err));
-  must(cocabo_space_add_int(s, "n", 1, 32, COCABO_LOG, &err));
+  must(cocabo_space_add_int(s, "n", 1, 32, 0, COCABO_LOG, &err));
   must(cocabo_space_add_choice(s, "size", values, 3, COCABO_ORDERED, &err));
   must(cocabo_space_add_choice(s, "d", values, 4, 0, &err));
   return s;

@@ -93,7 +93,8 @@ static bool add_random(cocabo_space *s, const char *name, cb_rng *rng) {
   case 2: {
     const int64_t low = (int64_t)cb_rng_u64(rng) >> (10 + cb_rng_below(rng, 50));
     const int64_t span = (int64_t)(cb_rng_u64(rng) >> (11 + cb_rng_below(rng, 50)));
-    return cocabo_space_add_int(s, name, low, low + span, log, &err) == COCABO_OK;
+    const int64_t step = (int64_t)(cb_rng_u64(rng) >> (11 + cb_rng_below(rng, 53)));
+    return cocabo_space_add_int(s, name, low, low + span, step, log, &err) == COCABO_OK;
   }
   default:
     for (size_t k = 0; k < n; k++)

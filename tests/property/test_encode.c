@@ -45,10 +45,13 @@ static void add_int(cocabo_space *s, const char *name, cb_rng *rng) {
   if (cb_rng_below(rng, 2)) {
     const int64_t low = 1 + (int64_t)cb_rng_below(rng, 1000);
     const int64_t high = low + (span >> 13);
-    assert_ok(cocabo_space_add_int(
-        s, name, low, high < CB_MAX_LOG_INT ? high : CB_MAX_LOG_INT, COCABO_LOG, &err));
+    assert_ok(cocabo_space_add_int(s, name, low,
+                                   high < CB_MAX_LOG_INT ? high : CB_MAX_LOG_INT, 0,
+                                   COCABO_LOG, &err));
   } else {
-    assert_ok(cocabo_space_add_int(s, name, edge - span, edge, 0, &err));
+    const int64_t step = span > 0 ? 1 + (int64_t)(cb_rng_u64(rng) % (uint64_t)span) : 0;
+    assert_ok(cocabo_space_add_int(s, name, edge - span, edge,
+                                   cb_rng_below(rng, 2) ? step : 0, 0, &err));
   }
 }
 
@@ -193,9 +196,9 @@ static void the_largest_grids_keep_their_levels_apart(void **state) {
   (void)state;
   cocabo_space *s = cocabo_space_new();
   const int64_t edge = INT64_C(1) << 53;
-  assert_ok(cocabo_space_add_int(s, "a", -edge, -1, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "b", 1, CB_MAX_LOG_INT, COCABO_LOG, &err));
-  assert_ok(cocabo_space_add_int(s, "c", -edge / 2, edge / 2 - 1, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "a", -edge, -1, 0, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "b", 1, CB_MAX_LOG_INT, 0, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "c", -edge / 2, edge / 2 - 1, 0, 0, &err));
   assert_ok(cocabo_space_add_real(s, "d", -1, 1, 4 * DBL_EPSILON, 0, &err));
   assert_int_equal(cb_space_levels(s, 0), edge);
   cb_rng rng = cb_rng_make(7, CB_RNG_BENCH, 4);
@@ -224,7 +227,7 @@ static void samples_are_uniform_over_levels(void **state) {
   for (int k = 0; k < 5; k++)
     values[k] = (cocabo_value){.type = COCABO_INT, .as.integer = k};
   assert_ok(cocabo_space_add_real(s, "grid", 0.1, 0.7, 0.1, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "int", -20, 20, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "int", -20, 20, 0, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "ordinal", values, 3, COCABO_ORDERED, &err));
   assert_ok(cocabo_space_add_choice(s, "choice", values, 5, 0, &err));
   assert_ok(cocabo_space_add_real(s, "real", -3, 5, 0, 0, &err));
@@ -253,7 +256,7 @@ static void log_integers_come_by_the_width_of_their_cell(void **state) {
   (void)state;
   enum { TOTAL = 40000, HIGH = 12 };
   cocabo_space *s = cocabo_space_new();
-  assert_ok(cocabo_space_add_int(s, "n", 1, HIGH, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "n", 1, HIGH, 0, COCABO_LOG, &err));
   int counts[HIGH + 1] = {0};
   cb_rng rng = cb_rng_make(4, CB_RNG_BENCH, 6);
   for (int t = 0; t < TOTAL; t++) {
@@ -277,7 +280,7 @@ static void places_of_the_unit_cube_are_in_order(void **state) {
   cocabo_value values[3];
   for (int k = 0; k < 3; k++)
     values[k] = (cocabo_value){.type = COCABO_INT, .as.integer = k};
-  assert_ok(cocabo_space_add_int(s, "n", 1, HIGH, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "n", 1, HIGH, 0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_choice(s, "choice", values, 3, 0, &err));
   assert_ok(cocabo_space_add_real(s, "grid", 0, 1, 0.25, 0, &err));
   assert_ok(cocabo_space_add_real(s, "log", 1e-3, 1e3, 0, COCABO_LOG, &err));
@@ -315,7 +318,7 @@ static void enumeration_visits_every_point_once(void **state) {
   cocabo_value values[4];
   for (int k = 0; k < 4; k++)
     values[k] = (cocabo_value){.type = COCABO_INT, .as.integer = k};
-  assert_ok(cocabo_space_add_int(s, "a", 5, 9, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "a", 5, 9, 0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_choice(s, "b", values, 4, 0, &err));
   assert_ok(cocabo_space_add_real(s, "c", -0.3, 0.3, 0.1, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "d", values, 3, COCABO_ORDERED, &err));

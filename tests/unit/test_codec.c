@@ -110,16 +110,19 @@ static void draw_param(cocabo_space *space) {
       {.type = COCABO_TEXT, .as.text = text},
   };
   cocabo_status status = COCABO_OK;
-  switch (draw_below(4)) {
+  switch (draw_below(5)) {
   case 0:
     status = cocabo_space_add_real(space, name, low, high,
                                    draw_below(2) ? 0.1 * (1 + draw_below(40)) : 0.0,
                                    draw_below(3) ? 0 : COCABO_LOG, NULL);
     break;
   case 1:
-    status =
-        cocabo_space_add_int(space, name, draw_below(100), 100 + draw_below(1 << 30),
-                             draw_below(2) ? COCABO_LOG : 0, NULL);
+    status = cocabo_space_add_int(space, name, draw_below(100),
+                                  200 + draw_below(1 << 30), draw_below(100), 0, NULL);
+    break;
+  case 2:
+    status = cocabo_space_add_int(space, name, 1 + draw_below(100),
+                                  100 + draw_below(1 << 30), 0, COCABO_LOG, NULL);
     break;
   default:
     status = cocabo_space_add_choice(space, name, choices, 1 + (size_t)draw_below(5),

@@ -28,7 +28,7 @@ static cocabo_space *make_space(int d, int levels, int c, const int *arms) {
     values[k] = (cocabo_value){.type = COCABO_INT, .as.integer = k};
   for (int j = 0; j < d; j++, name[0]++)
     if (levels > 0)
-      assert_ok(cocabo_space_add_int(space, name, 1, levels, 0, &err));
+      assert_ok(cocabo_space_add_int(space, name, 1, levels, 0, 0, &err));
     else
       assert_ok(cocabo_space_add_real(space, name, -1, 1, 0, 0, &err));
   for (int j = 0; j < c; j++, name[0]++)

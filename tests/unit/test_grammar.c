@@ -34,6 +34,7 @@ static void numbers_are_read(void **state) {
       {" float ( -.5 , 2. , step = 1E0 ) ", COCABO_KIND_REAL, -0.5, 1.5, 1, 0},
       {"float(3,3)", COCABO_KIND_REAL, 3, 3, 0, 0},
       {"float(0,1,step=0)", COCABO_KIND_REAL, 0, 1, 0, 0},
+      {"int(-3,9,step=5)", COCABO_KIND_INT, -3, 7, 5, 0},
       {"int(1,8)", COCABO_KIND_INT, 1, 8, 1, 0},
       {"int(16,1024,log)", COCABO_KIND_INT, 16, 1024, 1, 1},
       {"\tint(\n-7 ,\r-7)", COCABO_KIND_INT, -7, -7, 1, 0},
@@ -155,16 +156,18 @@ static void bad_domains_are_named(void **state) {
     const char *domain, *want;
   } cases[] =
       {
-          {"", "domain is \"\", want float(low,high), int(low,high), choice(a,b) or "
-               "ordinal(a,b)"},
-          {"0.1",
-           "domain is \"0.1\", want float(low,high), int(low,high), choice(a,b) or "
+          {"",
+           "domain is \"\", want float(low,high), int(low,high), bool, choice(a,b) or "
            "ordinal(a,b)"},
+          {"0.1", "domain is \"0.1\", want float(low,high), int(low,high), bool, "
+                  "choice(a,b) or "
+                  "ordinal(a,b)"},
           {"flaot(0,1)", "no kind \"flaot\", did you mean \"float\"?"},
           {"chioce(a,b)", "no kind \"chioce\", did you mean \"choice\"?"},
           {"Int(0,1)", "no kind \"Int\", did you mean \"int\"?"},
-          {"gaussian(0,1)", "no kind \"gaussian\", want float, int, choice or ordinal"},
-          {"(0,1)", "no kind \"\", want float, int, choice or ordinal"},
+          {"gaussian(0,1)",
+           "no kind \"gaussian\", want float, int, bool, choice or ordinal"},
+          {"(0,1)", "no kind \"\", want float, int, bool, choice or ordinal"},
           {"float(", "the domain has no closing parenthesis"},
           {"float(0", "the domain has no closing parenthesis"},
           {"float(0,1", "the domain has no closing parenthesis"},
@@ -185,7 +188,10 @@ static void bad_domains_are_named(void **state) {
           {"float(1,2,0.5)", "float has no \"0.5\", want log or step=NUMBER"},
           {"float(1,2,)", "float has no \"\", want log or step=NUMBER"},
           {"float(1,2,log=1)", "found \"=1)\", want a comma or a parenthesis"},
-          {"int(1,8,step=2)", "int has no \"step\", want log"},
+          {"int(1,8,step=2.0)", "step is \"2.0\", want a whole number"},
+          {"int(1,8,log,step=2)", "step is 2, want 1 on a log scale"},
+          {"int(1,8,2)", "int has no \"2\", want log or step=NUMBER"},
+          {"bool(1)", "domain is \"bool(1)\", want bool without parentheses"},
           {"int(1,1e3)", "high is \"1e3\", want a whole number"},
           {"int(1.0,2)", "low is \"1.0\", want a whole number"},
           {"int(1,9223372036854775808)",
@@ -298,6 +304,10 @@ static void domains_are_written_as_people_would(void **state) {
       {"float(-1e20,1e+21)", "float(-1e20,1e21)"},
       {"int(1,8)", NULL},
       {"int(16,1024,log)", NULL},
+      {"int(8,64,step=8)", NULL},
+      {"int(-3,9,step=5)", "int(-3,7,step=5)"},
+      {"int(1,8,step=1)", "int(1,8)"},
+      {" bool ", "choice(false,true)"},
       {"int(-9007199254740992,-1)", NULL},
       {"choice(adam,sgd,\"1\",1,1.0,true,null)", NULL},
       {"ordinal(small,medium,large)", NULL},

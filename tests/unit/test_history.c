@@ -17,7 +17,7 @@ static cocabo_space *make_space(void) {
                                   {.type = COCABO_INT, .as.integer = 3}};
   assert_ok(cocabo_space_add_real(s, "x", -2, 2, 0, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "h", choices, 3, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "k", 0, 1000000, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "k", 0, 1000000, 0, 0, &err));
   return s;
 }
 

@@ -424,7 +424,7 @@ static void only_unordered_choices_are_permuted(void **state) {
     levels[i] = (cocabo_value){COCABO_INT, {.integer = i}};
   assert_ok(cocabo_space_add_real(space, "r", 1e-3, 10.0, 0.0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_real(space, "s", -1.0, 1.0, 0.25, 0, &err));
-  assert_ok(cocabo_space_add_int(space, "i", 2, 64, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(space, "i", 2, 64, 0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_choice(space, "o", levels, 7, COCABO_ORDERED, &err));
   for (uint64_t seed = 0; seed < 5; seed++) {
     cocabo_space *same = permuted(space, seed);

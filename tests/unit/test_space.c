@@ -36,11 +36,11 @@ static cocabo_space *mixed_space(void) {
   const cocabo_value size[] = {text("small"), text("medium"), text("large")};
   assert_ok(cocabo_space_add_choice(s, "opt", opt, 7, 0, &err));
   assert_ok(cocabo_space_add_real(s, "lr", 1e-5, 0.1, 0, COCABO_LOG, &err));
-  assert_ok(cocabo_space_add_int(s, "layers", -3, 8, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "layers", -3, 8, 0, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "size", size, 3, COCABO_ORDERED, &err));
   assert_ok(cocabo_space_add_choice(s, "act", size, 2, 0, &err));
   assert_ok(cocabo_space_add_real(s, "drop", 0, 1, 0.1, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "width", 16, 1024, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "width", 16, 1024, 0, COCABO_LOG, &err));
   return s;
 }
 
@@ -133,8 +133,19 @@ static void bounds_are_checked(void **state) {
   BAD_REAL(0, 1, 0, COCABO_ORDERED, COCABO_E_INVALID,
            "parameter \"lr\": flags are 2, want COCABO_LOG or 0");
 #undef BAD_REAL
+#define BAD_STEP(step, flags, code, sentence)                                          \
+  assert_fails(cocabo_space_add_int(s, "n", 1, 8, step, flags, &err), code, sentence)
+  BAD_STEP(-2, 0, COCABO_E_RANGE, "parameter \"n\": step is -2, want >= 0");
+  BAD_STEP(8, 0, COCABO_E_RANGE,
+           "parameter \"n\": step is 8, want at most high - low, which is 7");
+  BAD_STEP(INT64_MAX, 0, COCABO_E_RANGE,
+           "parameter \"n\": step is 9223372036854775807, want at most high - low, "
+           "which is 7");
+  BAD_STEP(2, COCABO_LOG, COCABO_E_INVALID,
+           "parameter \"n\": step is 2, want 1 on a log scale");
+#undef BAD_STEP
 #define BAD_INT(low, high, flags, code, sentence)                                      \
-  assert_fails(cocabo_space_add_int(s, "n", low, high, flags, &err), code, sentence)
+  assert_fails(cocabo_space_add_int(s, "n", low, high, 0, flags, &err), code, sentence)
   const int64_t edge = INT64_C(1) << 53;
   BAD_INT(5, 4, 0, COCABO_E_RANGE,
           "parameter \"n\": low is 5, high is 4, want low <= high");
@@ -162,7 +173,7 @@ static void names_are_checked(void **state) {
   (void)state;
   cocabo_space *s = cocabo_space_new();
 #define BAD_NAME(name, code, sentence)                                                 \
-  assert_fails(cocabo_space_add_int(s, name, 0, 1, 0, &err), code, sentence)
+  assert_fails(cocabo_space_add_int(s, name, 0, 1, 0, 0, &err), code, sentence)
   char long_name[202];
   memset(long_name, 'a', sizeof long_name);
   long_name[201] = '\0';
@@ -188,10 +199,10 @@ static void names_are_checked(void **state) {
   assert_int_equal(cocabo_space_count(s), 0);
 
   long_name[200] = '\0';
-  assert_ok(cocabo_space_add_int(s, long_name, 0, 1, 0, &err));
-  assert_ok(
-      cocabo_space_add_int(s, "\xce\xbb \xe2\x82\xac \xf0\x9f\x98\x80", 0, 1, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "n", 0, 1, 0, &err));
+  assert_ok(cocabo_space_add_int(s, long_name, 0, 1, 0, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "\xce\xbb \xe2\x82\xac \xf0\x9f\x98\x80", 0, 1, 0,
+                                 0, &err));
+  assert_ok(cocabo_space_add_int(s, "n", 0, 1, 0, 0, &err));
   BAD_NAME("n", COCABO_E_EXISTS, "parameter \"n\" exists already");
 #undef BAD_NAME
   cocabo_space_free(s);
@@ -246,9 +257,9 @@ static void a_space_holds_two_hundred_parameters(void **state) {
   char name[16];
   for (int i = 0; i < COCABO_MAX_PARAMETERS; i++) {
     snprintf(name, sizeof name, "p%d", i);
-    assert_ok(cocabo_space_add_int(s, name, 0, i, 0, &err));
+    assert_ok(cocabo_space_add_int(s, name, 0, i, 0, 0, &err));
   }
-  assert_fails(cocabo_space_add_int(s, "more", 0, 1, 0, &err), COCABO_E_RANGE,
+  assert_fails(cocabo_space_add_int(s, "more", 0, 1, 0, 0, &err), COCABO_E_RANGE,
                "parameter \"more\" is one too many, want at most 200");
   assert_int_equal(cocabo_space_count(s), 200);
   cocabo_space_free(s);
@@ -270,7 +281,7 @@ static void a_copy_is_equal_and_independent(void **state) {
   assert_true(cb_space_equal(a, b));
   assert_int_equal(b->d, a->d);
   assert_memory_equal(b->numeric, a->numeric, (size_t)a->d * sizeof *a->numeric);
-  assert_ok(cocabo_space_add_int(a, "more", 0, 1, 0, &err));
+  assert_ok(cocabo_space_add_int(a, "more", 0, 1, 0, 0, &err));
   assert_false(cb_space_equal(a, b));
   cocabo_space_free(a);
   assert_string_equal(b->params[0].choices[1].as.text, "sgd");
@@ -542,7 +553,7 @@ static void one_level_sits_in_the_middle(void **state) {
   cocabo_space *s = cocabo_space_new();
   assert_ok(cocabo_space_add_real(s, "a", 2.5, 2.5, 0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_real(s, "b", -0.0, 0.0, 0.25, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "n", 7, 7, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "n", 7, 7, 0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_choice(s, "o", &null_value, 1, COCABO_ORDERED, &err));
   assert_ok(cocabo_space_add_choice(s, "c", &null_value, 1, 0, &err));
   cb_rng rng = cb_rng_make(1, CB_RNG_BENCH, 0);
@@ -567,11 +578,11 @@ static void sizes_saturate(void **state) {
   cocabo_space *s = cocabo_space_new();
   assert_int_equal(cb_space_size(s), 1);
   const int64_t most = (INT64_C(1) << 52) - 1;
-  assert_ok(cocabo_space_add_int(s, "a", 0, most, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "a", 0, most, 0, 0, &err));
   assert_int_equal(cb_space_size(s), most + 1);
-  assert_ok(cocabo_space_add_int(s, "b", 1, 4095, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "b", 1, 4095, 0, 0, &err));
   assert_true(cb_space_size(s) == (UINT64_C(1) << 52) * 4095);
-  assert_ok(cocabo_space_add_int(s, "c", 0, 1, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "c", 0, 1, 0, 0, &err));
   assert_true(cb_space_size(s) == UINT64_MAX);
   cocabo_space_free(s);
 }
@@ -616,8 +627,41 @@ static void quoted_text_is_always_valid(void **state) {
   assert_string_equal(cb_number_show(digits, -INFINITY), "-inf");
 }
 
+static void integers_have_steps(void **state) {
+  (void)state;
+  cocabo_space *s = cocabo_space_new();
+  assert_ok(cocabo_space_add_int(s, "n", -3, 9, 5, 0, &err));
+  const int64_t levels[] = {-3, 2, 7};
+  assert_int_equal(cb_space_size(s), 3);
+  for (int k = 0; k < 3; k++) {
+    cb_cell cell, back;
+    double x;
+    cb_space_point(s, (uint64_t)k, &cell);
+    assert_int_equal(cell.integer, levels[k]);
+    assert_true(cb_space_holds(s, &cell));
+    cb_space_encode(s, &cell, &x, NULL);
+    assert_true(x == k - 1.0);
+    cb_space_decode(s, &(double){x + 0.4}, NULL, &back);
+    assert_int_equal(back.integer, levels[k]);
+  }
+  cb_cell cell;
+  assert_fails(
+      cb_space_to_cell(s, 0, &(cocabo_value){COCABO_INT, {.integer = 3}}, &cell, &err),
+      COCABO_E_RANGE, "parameter \"n\" is 3, want -3 plus a multiple of 5");
+  assert_fails(
+      cb_space_to_cell(s, 0, &(cocabo_value){COCABO_INT, {.integer = 9}}, &cell, &err),
+      COCABO_E_RANGE, "parameter \"n\" is 9, want -3 to 7");
+  assert_false(cb_space_holds(s, &(cb_cell){.integer = 3}));
+  cocabo_space *other = cocabo_space_new();
+  assert_ok(cocabo_space_add_int(other, "n", -3, 7, 2, 0, &err));
+  assert_false(cb_space_equal(s, other));
+  cocabo_space_free(other);
+  cocabo_space_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(integers_have_steps),
       cmocka_unit_test(slots_follow_kind_and_order),
       cmocka_unit_test(steps_are_counted_through_rounding),
       cmocka_unit_test(bounds_are_checked),

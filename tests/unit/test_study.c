@@ -21,7 +21,7 @@ static const cocabo_value letters[] = {{.type = COCABO_TEXT, .as.text = "a"},
 static cocabo_space *mixed_space(void) {
   cocabo_space *s = cocabo_space_new();
   assert_ok(cocabo_space_add_real(s, "x", -1, 3, 0, 0, &err));
-  assert_ok(cocabo_space_add_int(s, "n", 1, 64, COCABO_LOG, &err));
+  assert_ok(cocabo_space_add_int(s, "n", 1, 64, 0, COCABO_LOG, &err));
   assert_ok(cocabo_space_add_choice(s, "c", letters, 3, 0, &err));
   return s;
 }
@@ -29,7 +29,7 @@ static cocabo_space *mixed_space(void) {
 /* Six points: k in {0, 1}, c in {a, b, c}. */
 static cocabo_space *six_points(void) {
   cocabo_space *s = cocabo_space_new();
-  assert_ok(cocabo_space_add_int(s, "k", 0, 1, 0, &err));
+  assert_ok(cocabo_space_add_int(s, "k", 0, 1, 0, 0, &err));
   assert_ok(cocabo_space_add_choice(s, "c", letters, 3, 0, &err));
   return s;
 }
@@ -554,7 +554,7 @@ static void the_users_space_and_options_are_copied(void **state) {
   cocabo_space *space = mixed_space();
   cocabo_study *study;
   assert_ok(cocabo_study_create(&study, "s", space, NULL, NULL, &err));
-  assert_ok(cocabo_space_add_int(space, "later", 0, 1, 0, &err));
+  assert_ok(cocabo_space_add_int(space, "later", 0, 1, 0, 0, &err));
   cocabo_space_free(space);
   cocabo_trial *t = ask_one(study);
   assert_int_equal(cocabo_trial_count(t), 3);
