@@ -25,22 +25,32 @@ static bool answers_yes(void) {
   return first == 'y' || first == 'Y';
 }
 
+/* study NULL: it cannot be read. */
 static cocabo_status confirm(const cocabo_study *study, const delete_args *args,
                              bool *agreed, cocabo_error *err) {
-  char name[CB_SHOWN];
-  cb_text_show(name, cocabo_study_name(study));
+  char name[CB_SHOWN], trials[40] = "damaged log";
+  cb_text_show(name, cli_study(&args->common));
+  if (study)
+    snprintf(trials, sizeof trials, "%lld trials",
+             (long long)cocabo_study_count(study));
   *agreed = true;
   if (args->yes)
     return COCABO_OK;
   if (!isatty(STDIN_FILENO))
     return cb_fail(err, COCABO_E_INVALID,
-                   "study \"%s\" has %lld trials, want --yes to delete it", name,
-                   (long long)cocabo_study_count(study));
-  fprintf(stderr, "Delete study \"%s\" and its %lld trials? [y/N] ", name,
-          (long long)cocabo_study_count(study));
+                   "study \"%s\" has %s%s, want --yes to delete it", name,
+                   study ? "" : "a ", trials);
+  fprintf(stderr, "Delete study \"%s\" and its %s? [y/N] ", name, trials);
   fflush(stderr);
   *agreed = answers_yes();
   return COCABO_OK;
+}
+
+/* A study that cannot be read can be deleted. */
+static cocabo_status open_to_delete(cli_session *session, const cli_common *common,
+                                    cocabo_error *err) {
+  const cocabo_status status = cli_open_study(session, common, 0, err);
+  return cli_is_damage(status) ? cli_open_store(session, common, 0, err) : status;
 }
 
 static cocabo_status delete_study(int argc, char **argv, bool *agreed,
@@ -48,7 +58,7 @@ static cocabo_status delete_study(int argc, char **argv, bool *agreed,
   delete_args args = {0};
   cli_session session;
   CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  CB_TRY(cli_open_study(&session, &args.common, 0, err));
+  CB_TRY(open_to_delete(&session, &args.common, err));
   cocabo_status status = confirm(session.study, &args, agreed, err);
   if (status == COCABO_OK && *agreed)
     status = cocabo_store_delete(session.store, cli_study(&args.common), err);

@@ -88,13 +88,20 @@ static cocabo_status add_row(cli_table *table, cocabo_study *study, cocabo_error
 /* ---- all of them ----------------------------------------------------------------- */
 
 /* Appends to the table, or to `out` where that is NULL. A study that is deleted while
- * we look is passed over. */
+ * we look is passed over, and one that cannot be read only named. */
 static cocabo_status add_study(cocabo_store *store, const char *name, cli_table *table,
-                               front_buffer *out, cocabo_error *err) {
+                               front_buffer *out, bool *damaged, cocabo_error *err) {
   cocabo_study *study;
   cocabo_status status = cocabo_study_open(&study, name, store, err);
   if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
+  if (cli_is_damage(status)) {
+    char shown[CB_SHOWN];
+    fprintf(stderr, "cocabo studies: study \"%s\": %s\n", cb_text_show(shown, name),
+            err->message);
+    *damaged = true;
+    return COCABO_OK;
+  }
   CB_TRY(status);
   status = table ? add_row(table, study, err) : put_json(out, study, err);
   cocabo_study_free(study);
@@ -102,32 +109,32 @@ static cocabo_status add_study(cocabo_store *store, const char *name, cli_table 
 }
 
 static cocabo_status add_all(cocabo_store *store, cli_table *table, front_buffer *out,
-                             size_t *n, cocabo_error *err) {
+                             size_t *n, bool *damaged, cocabo_error *err) {
   cocabo_names *names;
   CB_TRY(cocabo_store_studies(store, &names, err));
   *n = cocabo_names_count(names);
   cocabo_status status = COCABO_OK;
   for (size_t i = 0; i < *n && status == COCABO_OK; i++)
-    status = add_study(store, cocabo_names_at(names, i), table, out, err);
+    status = add_study(store, cocabo_names_at(names, i), table, out, damaged, err);
   cocabo_names_free(names);
   return status;
 }
 
 static cocabo_status fill_table(cocabo_store *store, cli_table *table, size_t *n,
-                                cocabo_error *err) {
+                                bool *damaged, cocabo_error *err) {
   for (size_t i = 0; i < N_TITLES; i++)
     CB_TRY(cli_table_text(table, titles[i], err));
   for (size_t i = FIRST_NUMBER; i < N_TITLES; i++)
     cli_table_align_right(table, i);
-  return add_all(store, table, NULL, n, err);
+  return add_all(store, table, NULL, n, damaged, err);
 }
 
 static cocabo_status print_table(cocabo_store *store, const cli_common *common,
-                                 cocabo_error *err) {
+                                 bool *damaged, cocabo_error *err) {
   cli_table table;
   size_t n;
   CB_TRY(cli_table_begin(&table, N_TITLES, err));
-  cocabo_status status = fill_table(store, &table, &n, err);
+  cocabo_status status = fill_table(store, &table, &n, damaged, err);
   char url[CB_SHOWN];
   if (status == COCABO_OK && n > 0)
     status = cli_table_print(&table, err);
@@ -138,15 +145,15 @@ static cocabo_status print_table(cocabo_store *store, const cli_common *common,
 }
 
 static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
-                                  cocabo_error *err) {
+                                  bool *damaged, cocabo_error *err) {
   studies_args args = {0};
   cli_session session;
   size_t n;
   CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
   CB_TRY(cli_open_store(&session, &args.common, COCABO_STORE_READ_ONLY, err));
-  const cocabo_status status = args.common.json
-                                   ? add_all(session.store, NULL, out, &n, err)
-                                   : print_table(session.store, &args.common, err);
+  const cocabo_status status =
+      args.common.json ? add_all(session.store, NULL, out, &n, damaged, err)
+                       : print_table(session.store, &args.common, damaged, err);
   cli_close(&session);
   return status;
 }
@@ -154,7 +161,10 @@ static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
 static int studies_main(int argc, char **argv) {
   cocabo_error err;
   front_buffer out = {0};
-  return cli_answer("studies", list_studies(argc, argv, &out, &err), &out, &err);
+  bool damaged = false;
+  const cocabo_status status = list_studies(argc, argv, &out, &damaged, &err);
+  const int answer = cli_answer("studies", status, &out, &err);
+  return answer == FRONT_DONE && damaged ? FRONT_FAILURE : answer;
 }
 
 const cli_command cmd_studies = {
@@ -162,6 +172,9 @@ const cli_command cmd_studies = {
     .summary = "Lists the studies of a store.",
     .usage = "[options]",
     .options = options,
+    .details =
+        "One that cannot be read is named on standard error, and the status is 1; "
+        "the\nothers are listed all the same, and cocabo delete removes it.",
     .examples = "  cocabo studies\n"
                 "  cocabo studies --storage sqlite:////tmp/other.db --json",
     .main = studies_main,
