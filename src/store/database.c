@@ -416,6 +416,7 @@ cocabo_status cb_database_open(cb_database *db, const char *path, unsigned flags
 void cb_database_close(cb_database *db) {
   for (int i = 0; i < CB_MAX_STATEMENTS; i++)
     sqlite3_finalize(db->statements[i]);
+  sqlite3_finalize(db->marking);
   db->hurry = true;
   sqlite3_close(db->handle);
   cb_free(db->path);
@@ -468,10 +469,21 @@ cocabo_status cb_database_begin(cb_database *db, bool durable, cocabo_error *err
   return COCABO_OK;
 }
 
+static int change_mark(cb_database *db) {
+  int answer = SQLITE_OK;
+  if (!db->marking)
+    answer = sqlite3_prepare_v3(db->handle, cb_mark_sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                &db->marking, NULL);
+  if (answer != SQLITE_OK)
+    return answer;
+  sqlite3_step(db->marking);
+  return sqlite3_reset(db->marking);
+}
+
 /* What has changed nothing needs no mark. */
 static cocabo_status commit(cb_database *db, cocabo_error *err) {
   if (sqlite3_total_changes(db->handle) != db->changes)
-    CB_TRY(run_or_fail(db, cb_mark_sql, err));
+    CB_TRY(check(db, change_mark(db), err));
   return run_or_fail(db, "COMMIT", err);
 }
 

@@ -43,6 +43,7 @@ typedef struct cb_database {
 
   bool no_room; /* the last failure was a full disk */
   int changes; /* how many rows the connection had changed when the transaction began */
+  sqlite3_stmt *marking;                       /* counts a commit */
   const char *const *sql;                      /* texts of the statements, by number */
   sqlite3_stmt *statements[CB_MAX_STATEMENTS]; /* prepared when first used */
 } cb_database;
