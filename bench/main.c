@@ -14,6 +14,9 @@ static const front_command *const commands[] = {
     &bench_surrogate, &bench_latency, &bench_evaluate,  &bench_figure,
     &bench_report,    &bench_paper,   &bench_show_data, NULL};
 
+static const front_variable variables[] = {
+    {"COCABO_DATA", "the folder of the data that some problems need (data)"}, {0}};
+
 static const front_program program = {
     .name = "cocabo-bench",
     .summary = "Benchmarks of optimisation over numbers and categories.",
@@ -24,8 +27,7 @@ static const front_program program = {
                 "  cocabo-bench compare results.csv --method random,cocabo-0.5\n"
                 "  cocabo-bench figure results.csv -o figure.svg",
     .statuses = "0 done, 1 run-time failure, 2 bad usage or input, 130 interrupted.",
-    .variable = "COCABO_DATA",
-    .variable_help = "the folder of the data that some problems need (data)",
+    .variables = variables,
 };
 
 int main(int argc, char **argv) {

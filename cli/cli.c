@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/show.h"
+#include "io/spec.h"
 #include "run/signals.h"
 
 /* ---- options that every command has ---------------------------------------------- */
@@ -24,7 +25,10 @@ const char *cli_storage(const cli_common *common) {
 }
 
 const char *cli_study(const cli_common *common) {
-  return common->study ? common->study : "default";
+  if (common->study)
+    return common->study;
+  const char *name = getenv("COCABO_STUDY");
+  return name && *name ? name : NULL;
 }
 
 /* ---- waiting for a locked store -------------------------------------------------- */
@@ -36,7 +40,7 @@ static const double wait_silently = 2.0, wait_after_signal = 0.7;
 /* One wait may take several calls of the library: it is the same one as long as they
  * follow each other and none of them had its turn. */
 static struct {
-  const cli_common *common;
+  cli_common common;
   pthread_t thread;      /* that says all this; others only wait for a moment */
   double most;           /* seconds for one call; 0: any */
   void (*clear)(void *); /* makes room for a line; NULL: there is room */
@@ -66,7 +70,7 @@ static bool is_stopped(int64_t process) {
 
 /* Only files are locked: the path that the URL names. */
 static const char *file_of_store(char url[static CB_SHOWN]) {
-  const char *path = strstr(show_url(url, cli_storage(waiting.common)), "///");
+  const char *path = strstr(show_url(url, cli_storage(&waiting.common)), "///");
   return path ? path + 3 : url;
 }
 
@@ -77,18 +81,18 @@ static void say_waiting(const cocabo_waiting *how) {
   if (how->process > 0 && is_stopped(how->process))
     snprintf(hint, sizeof hint, "; it is stopped, kill -CONT %" PRId64 " lets it go on",
              how->process);
-  cli_note(waiting.common, "waiting for study file %s: %s holds its lock%s",
+  cli_note(&waiting.common, "waiting for study file %s: %s holds its lock%s",
            file_of_store(url), who, hint);
 }
 
 static void say_over(double now) {
   char url[CB_SHOWN];
-  cli_note(waiting.common, "study file %s is free again after %.0f s",
+  cli_note(&waiting.common, "study file %s is free again after %.0f s",
            file_of_store(url), now - waiting.since);
 }
 
 static void say(const cocabo_waiting *how, double now) {
-  if (waiting.clear && !waiting.common->quiet)
+  if (waiting.clear && !waiting.common.quiet)
     waiting.clear(waiting.user);
   if (how->over)
     say_over(now);
@@ -123,43 +127,111 @@ static int on_wait(void *user, const cocabo_waiting *how) {
 cocabo_status cli_open_store(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err) {
   *session = (cli_session){0};
-  waiting.common = common;
+  waiting.common = *common;
   waiting.thread = pthread_self();
   return cocabo_store_open_waiting(&session->store, cli_storage(common), flags, on_wait,
                                    NULL, err);
 }
 
 /* The store may have a name that was meant. */
-static cocabo_status no_study(cocabo_store *store, const cli_common *common,
-                              cocabo_error *err) {
-  char shown[CB_SHOWN], url[CB_SHOWN];
-  cb_guess guess = {.word = cli_study(common)};
-  cocabo_names *names;
-  CB_TRY(cocabo_store_studies(store, &names, err));
+static cocabo_status no_study(const cocabo_names *names, const char *name,
+                              const char *url, cocabo_error *err) {
+  char shown[CB_SHOWN], closest[CB_SHOWN];
+  cb_guess guess = {.word = name};
   const size_t n = cocabo_names_count(names);
   for (size_t i = 0; i < n; i++)
     cb_guess_consider(&guess, cocabo_names_at(names, i));
-  cb_text_show(shown, cli_study(common));
-  show_url(url, cli_storage(common));
+  cb_text_show(shown, name);
   if (guess.closest)
-    cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\" in %s, did you mean --study %s?",
-            shown, url, guess.closest);
+    return cb_fail(err, COCABO_E_NOT_FOUND,
+                   "no study \"%s\" in %s, did you mean --study %s?", shown, url,
+                   cb_text_show(closest, guess.closest));
+  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\" in %s, %s", shown, url,
+                 n > 0 ? "cocabo studies lists what there is"
+                       : "cocabo create makes one");
+}
+
+/* As many names as the sentence has room for. */
+static cocabo_status several_studies(const cocabo_names *names, const char *url,
+                                     cocabo_error *err) {
+  char list[160] = "", shown[CB_SHOWN];
+  const size_t n = cocabo_names_count(names);
+  size_t used = 0, i = 0;
+  for (; i < n; i++) {
+    cb_text_show(shown, cocabo_names_at(names, i));
+    if (used + strlen(shown) + sizeof ", \"\" and 1000000 more" > sizeof list)
+      break;
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"",
+                             i > 0 ? ", " : "", shown);
+  }
+  if (i < n)
+    snprintf(list + used, sizeof list - used, " and %zu more", n - i);
+  return cb_fail(err, COCABO_E_INVALID, "%s has %zu studies, want --study NAME: %s",
+                 url, n, list);
+}
+
+/* There is none of the name that was said or, for lack of one, of our own. */
+static cocabo_status find_another(cli_session *session, const cli_common *common,
+                                  cocabo_error *err) {
+  char url[CB_SHOWN];
+  cocabo_names *names;
+  const char *said = cli_study(common);
+  CB_TRY(cocabo_store_studies(session->store, &names, err));
+  const size_t n = cocabo_names_count(names);
+  show_url(url, cli_storage(common));
+  cocabo_status status;
+  session->only = !said && n == 1;
+  if (session->only)
+    status = cocabo_study_open(&session->study, cocabo_names_at(names, 0),
+                               session->store, err);
+  else if (!said && n > 1)
+    status = several_studies(names, url, err);
   else
-    cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\" in %s, %s", shown, url,
-            n > 0 ? "cocabo studies lists what there is" : "cocabo create makes one");
+    status = no_study(names, said ? said : CLI_DEFAULT_STUDY, url, err);
   cocabo_names_free(names);
-  return COCABO_E_NOT_FOUND;
+  return status;
+}
+
+cocabo_status cli_find_study(cli_session *session, const cli_common *common,
+                             cocabo_error *err) {
+  const char *said = cli_study(common);
+  const cocabo_status status = cocabo_study_open(
+      &session->study, said ? said : CLI_DEFAULT_STUDY, session->store, err);
+  return status == COCABO_E_NOT_FOUND ? find_another(session, common, err) : status;
+}
+
+static cocabo_status open_both(cli_session *session, const cli_common *common,
+                               unsigned flags, cocabo_error *err) {
+  CB_TRY(cli_open_store(session, common, flags, err));
+  const cocabo_status status = cli_find_study(session, common, err);
+  if (status != COCABO_OK)
+    cli_close(session);
+  return status;
+}
+
+/* All of it is checked, whatever is wanted of it. */
+static cocabo_status read_file(cli_spec *out, const char *path, cocabo_error *err) {
+  const cli_spec_args said = {.file = path};
+  return cli_spec_read(out, &said, NULL, 0, err);
+}
+
+cocabo_status cli_check_file(const cli_common *common, cocabo_error *err) {
+  cli_spec spec;
+  CB_TRY(read_file(&spec, common->file, err));
+  cli_spec_clear(&spec);
+  return COCABO_OK;
 }
 
 cocabo_status cli_open_study(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err) {
-  CB_TRY(cli_open_store(session, common, flags, err));
-  cocabo_status status =
-      cocabo_study_open(&session->study, cli_study(common), session->store, err);
-  if (status == COCABO_E_NOT_FOUND)
-    status = no_study(session->store, common, err);
-  if (status != COCABO_OK)
-    cli_close(session);
+  cli_common named = *common;
+  cli_spec spec;
+  *session = (cli_session){0};
+  CB_TRY(read_file(&spec, common->file, err));
+  if (!named.study)
+    named.study = spec.study;
+  const cocabo_status status = open_both(session, &named, flags, err);
+  cli_spec_clear(&spec);
   return status;
 }
 
@@ -206,5 +278,5 @@ void cli_note(const cli_common *common, const char *fmt, ...) {
   vsnprintf(line, sizeof line, fmt, args);
   va_end(args);
   fflush(stdout);
-  fprintf(stderr, "%s\n", line);
+  show_line(stderr, line);
 }

@@ -30,8 +30,17 @@ extern const cli_command cmd_run, cmd_create, cmd_ask, cmd_tell, cmd_best, cmd_t
 
 typedef struct cli_common {
   const char *storage, *study; /* NULL: not given; ask the functions below */
+  const char *file;            /* of -f, where the command has CLI_FILE_OPTION */
   bool json, quiet, verbose;
 } cli_common;
+
+/* A row for the commands that take nothing but the study's name from a file; those with
+ * CLI_SPEC_OPTIONS have their own. */
+#define CLI_FILE_OPTION(type)                                                          \
+  {                                                                                    \
+    "-f, --file", "FILE", "the study of a file in YAML or JSON", FRONT_TEXT,           \
+        offsetof(type, common.file)                                                    \
+  }
 
 /* Rows for the end of an option table, before its {0}. `type` is the command's argument
  * struct, which has a field `common`. */
@@ -40,8 +49,8 @@ typedef struct cli_common {
       {"--storage", "URL",                                                             \
        "where studies live ($COCABO_STORAGE, sqlite:///cocabo.db)", FRONT_TEXT,        \
        offsetof(type, common.storage)},                                                \
-      {"--study", "NAME", "the study (default)", FRONT_TEXT,                           \
-       offsetof(type, common.study)},                                                  \
+      {"--study", "NAME", "the study ($COCABO_STUDY, default, the only one)",          \
+       FRONT_TEXT, offsetof(type, common.study)},                                      \
       {"--json", NULL, "JSON for programs, one object a line", FRONT_FLAG,             \
        offsetof(type, common.json)},                                                   \
       {"-q, --quiet", NULL, "only results and errors", FRONT_FLAG,                     \
@@ -51,7 +60,10 @@ typedef struct cli_common {
   }
 
 const char *cli_storage(const cli_common *common); /* a URL, with its default */
-const char *cli_study(const cli_common *common);   /* a name, with its default */
+/* The study that --study names, else $COCABO_STUDY; NULL: nobody said. */
+const char *cli_study(const cli_common *common);
+/* What a study is called where nobody says. */
+#define CLI_DEFAULT_STUDY "default"
 
 /* ---- stores and studies ---------------------------------------------------------- */
 
@@ -59,13 +71,19 @@ const char *cli_study(const cli_common *common);   /* a name, with its default *
 typedef struct cli_session {
   cocabo_store *store;
   cocabo_study *study;
+  bool only; /* nobody named the study: it is the only one there is */
 } cli_session;
 
 /* flags: COCABO_STORE_CREATE, COCABO_STORE_READ_ONLY or 0 (an existing store). */
 cocabo_status cli_open_store(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err);
-/* The store and an existing study in it. "no study" is answered with the nearest name.
- * To create or resume one from flags and files, see cli_spec_open. */
+/* An existing study of the open store: the one that is said; else CLI_DEFAULT_STUDY;
+ * else, where the store has one study only, that one. COCABO_E_NOT_FOUND
+ * comes with the nearest name, COCABO_E_INVALID with the names that there are. */
+cocabo_status cli_find_study(cli_session *session, const cli_common *common,
+                             cocabo_error *err);
+/* The store and an existing study in it, which the file of -f may name too. To create
+ * or resume one from flags and files, see cli_spec_open. */
 cocabo_status cli_open_study(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err);
 void cli_close(cli_session *session);
@@ -75,6 +93,9 @@ void cli_close(cli_session *session);
  * and then fails with COCABO_E_INTERRUPTED; `clear`, which may be NULL, is called
  * before the line is printed. */
 void cli_wait_for(double seconds, void (*clear)(void *user), void *user);
+
+/* Refuses a bad file of -f, for a command that opens no study. */
+cocabo_status cli_check_file(const cli_common *common, cocabo_error *err);
 
 /* ---- failing --------------------------------------------------------------------- */
 

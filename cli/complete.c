@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "common/show.h"
 
 /* The line so far. */
 typedef struct line {
@@ -59,7 +60,8 @@ static void offer_studies(const line *l) {
     return;
   if (cocabo_store_studies(session.store, &names, NULL) == COCABO_OK) {
     for (size_t i = 0; i < cocabo_names_count(names); i++)
-      offer_text(l, cocabo_names_at(names, i), "");
+      if (show_is_harmless(cocabo_names_at(names, i))) /* shells print what we offer */
+        offer_text(l, cocabo_names_at(names, i), "");
     cocabo_names_free(names);
   }
   cli_close(&session);

@@ -17,6 +17,11 @@ static const front_command *const commands[] = {
     &cmd_trials, &cmd_studies, &cmd_export, &cmd_import, &cmd_delete,
     &cmd_plot,   &cmd_verify,  &cmd_worker, NULL};
 
+static const front_variable variables[] = {
+    {"COCABO_STORAGE", "the storage URL where --storage is not given"},
+    {"COCABO_STUDY", "the study's name where neither --study nor a file says it"},
+    {0}};
+
 static const front_program program = {
     .name = "cocabo",
     .summary =
@@ -30,8 +35,7 @@ static const front_program program = {
     .statuses =
         "0 done, 1 run-time failure, 2 bad usage or input, 3 nothing completed, "
         "130\ninterrupted.",
-    .variable = "COCABO_STORAGE",
-    .variable_help = "the storage URL where --storage is not given",
+    .variables = variables,
 };
 
 int main(int argc, char **argv) {

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "common/base.h"
+#include "common/show.h"
 
 /* Set once, at the start of main. */
 static const char *program = "cocabo";
@@ -20,17 +22,11 @@ void front_set_program(const char *name) {
 
 /* ---- sentences ------------------------------------------------------------------ */
 
-/* A sentence may quote what the user or a file said; it stays one harmless line. */
-static void print_line(const char *text) {
-  for (; *text; text++)
-    fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
-  fputc('\n', stderr);
-}
-
 int front_complain(const char *command, int exit_status, const cocabo_error *err) {
   fflush(stdout);
   fprintf(stderr, "%s%s%s: ", program, command ? " " : "", command ? command : "");
-  print_line(err->message);
+  /* A sentence may quote what the user or a file said; it stays one harmless line. */
+  show_line(stderr, err->message);
   return err->code == COCABO_E_NO_MEMORY ? FRONT_FAILURE : exit_status;
 }
 
@@ -38,10 +34,21 @@ int front_complain(const char *command, int exit_status, const cocabo_error *err
  */
 static int write_errno;
 
+static bool is_terminal(void) {
+  static int known = -1;
+  if (known < 0)
+    known = isatty(fileno(stdout)) == 1;
+  return known;
+}
+
 bool front_write(const char *text, size_t size) {
-  if (write_errno == 0 && size > 0 && fwrite(text, 1, size, stdout) != size)
+  if (write_errno != 0 || size == 0)
+    return write_errno == 0;
+  const bool ok = is_terminal() ? show_bytes(stdout, text, size)
+                                : fwrite(text, 1, size, stdout) == size;
+  if (!ok)
     write_errno = errno ? errno : EIO;
-  return write_errno == 0;
+  return ok;
 }
 
 int front_finish_output(const char *command) {
@@ -434,4 +441,24 @@ cocabo_status front_parse_names(const char *option, const char *what, const char
     rest += size;
   } while (*rest++ == ',');
   return COCABO_OK;
+}
+
+cocabo_status front_parse_name(const char *option, const char *what, const char *text,
+                               front_name_at name_at, int *out, cocabo_error *err) {
+  front_chosen chosen;
+  CB_TRY(front_parse_names(option, what, text, name_at, &chosen, err));
+  if (chosen.n != 1)
+    return cb_fail(err, COCABO_E_INVALID, "%s has %d %ss, want one", option, chosen.n,
+                   what);
+  *out = chosen.items[0];
+  return COCABO_OK;
+}
+
+int front_find_ending(const char *path, front_name_at name_at) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *point = strrchr(name, '.');
+  for (int i = 0; point && point > name && name_at(i); i++)
+    if (strcasecmp(point + 1, name_at(i)) == 0)
+      return i;
+  return -1;
 }

@@ -84,7 +84,8 @@ int front_options_end(int argc, char **argv);
 int front_complain(const char *command, int exit_status, const cocabo_error *err);
 
 /* Writes to standard output; false once that has failed, so that a long listing can
- * stop. front_finish_output has the sentence for it. */
+ * stop. front_finish_output has the sentence for it. On a terminal, characters that
+ * would play with it are shown as '?'. */
 bool front_write(const char *text, size_t size);
 
 /* Flushes standard output; a full disk or closed pipe is a failure with a sentence. */
@@ -101,6 +102,16 @@ cocabo_status front_parse_int(const char *option, const char *text, int64_t low,
 cocabo_status front_check_ending(const char *option, const char *name,
                                  const char *ending, cocabo_error *err);
 
+/* Things with names, the i-th at i = 0, 1, ... until NULL. */
+typedef const char *(*front_name_at)(int i);
+
+/* The one that a file's name ends in, after a point and in capitals or not: 0 for
+ * trials.csv and the names csv, json. -1: none. */
+int front_find_ending(const char *path, front_name_at name_at);
+/* One name of a thing, as its number. `what` is the word for one of them. */
+cocabo_status front_parse_name(const char *option, const char *what, const char *text,
+                               front_name_at name_at, int *out, cocabo_error *err);
+
 /* "0,3,5-7": distinct whole numbers in [low, high], in the order given. */
 enum { FRONT_MAX_INTS = 100000 };
 typedef struct front_ints {
@@ -111,11 +122,8 @@ cocabo_status front_parse_ints(const char *option, const char *text, int64_t low
                                int64_t high, front_ints *out, cocabo_error *err);
 void front_ints_free(front_ints *ints);
 
-/* Things with names, the i-th at i = 0, 1, ... until NULL. */
-typedef const char *(*front_name_at)(int i);
-
-/* "a,b": distinct names of things, as their numbers in the order given. `what` is the
- * word for one of them. A NULL text is an error: the option is missing. */
+/* "a,b": distinct names of things, as their numbers in the order given. A NULL text is
+ * an error: the option is missing. */
 enum { FRONT_MAX_CHOSEN = 64 };
 typedef struct front_chosen {
   int n;

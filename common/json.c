@@ -39,25 +39,33 @@ cocabo_status front_put_digits(front_buffer *out, double value, cocabo_error *er
   return front_buffer_puts(out, cb_number_show(digits, value), err);
 }
 
+/* What JSON wants escaped, and what would play with the terminal of somebody who reads
+ * it: none of that is lost in an escape. All such characters are below 0x10000. A stray
+ * byte becomes U+FFFD. */
+static bool is_plain(unsigned c, size_t size) {
+  return c != '"' && c != '\\' && !cb_text_is_control(c) &&
+         (c != CB_TEXT_STRAY || size > 1);
+}
+
 cocabo_status front_put_json_text(front_buffer *out, const char *text,
                                   cocabo_error *err) {
   CB_TRY(front_buffer_append(out, "\"", 1, err));
   for (;;) {
-    size_t plain = 0;
-    while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' &&
-           text[plain] != '\\' && text[plain] != 0x7f)
-      plain++;
+    size_t plain = 0, size = 0;
+    unsigned c = 0;
+    while (text[plain] && is_plain(c = cb_text_decode(text + plain, &size), size))
+      plain += size;
     CB_TRY(front_buffer_append(out, text, plain, err));
     text += plain;
     if (*text == '\0')
       return front_buffer_append(out, "\"", 1, err);
-    if (*text == '"' || *text == '\\')
-      CB_TRY(front_buffer_printf(out, err, "\\%c", *text));
-    else if (*text == '\n')
+    if (c == '"' || c == '\\')
+      CB_TRY(front_buffer_printf(out, err, "\\%c", (char)c));
+    else if (c == '\n')
       CB_TRY(front_buffer_puts(out, "\\n", err));
     else
-      CB_TRY(front_buffer_printf(out, err, "\\u%04x", (unsigned char)*text));
-    text++;
+      CB_TRY(front_buffer_printf(out, err, "\\u%04x", c));
+    text += size;
   }
 }
 

@@ -84,9 +84,14 @@ static void print_options(const front_option *options) {
 }
 
 static void print_environment(const front_program *program) {
-  printf(".SH ENVIRONMENT\n.TP\n.B %s\n", program->variable);
-  print_text(program->variable_help);
-  putchar('\n');
+  if (!program->variables)
+    return;
+  printf(".SH ENVIRONMENT\n");
+  for (const front_variable *v = program->variables; v->name; v++) {
+    printf(".TP\n.B %s\n", v->name);
+    print_text(v->help);
+    putchar('\n');
+  }
 }
 
 static void print_statuses(const front_program *program) {

@@ -5,12 +5,17 @@
 
 #include "common/args.h"
 
+typedef struct front_variable {
+  const char *name; /* NULL ends the list */
+  const char *help;
+} front_variable;
+
 typedef struct front_program {
   const char *name;                     /* as the user types it */
   const char *summary;                  /* one line */
   const front_command *const *commands; /* in the order of the help; NULL ends them */
   const char *examples, *statuses;      /* lines for the help */
-  const char *variable, *variable_help; /* what the environment may say */
+  const front_variable *variables;      /* what the environment may say; may be NULL */
 } front_program;
 
 const front_command *front_find_command(const front_program *program, const char *name);

@@ -1,11 +1,72 @@
-/* show.c - masks the passwords of URLs, and knows how many columns a character takes.
- */
+/* show.c - masks what plays with terminals and the passwords of URLs, rounds numbers
+ * for people, and knows how many columns a character takes. */
 #include "common/show.h"
 
-#include <stdio.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "common/base.h"
+/* ---- characters ------------------------------------------------------------------ */
+
+/* The bytes of the first character of `left`, in *size, and whether it may be shown. */
+static bool is_harmless(const char *text, size_t left, size_t *size) {
+  char bytes[5] = "";
+  memcpy(bytes, text, left < 4 ? left : 4);
+  const unsigned c = cb_text_decode(bytes, size);
+  return !cb_text_is_control(c) && (c != CB_TEXT_STRAY || *size > 1);
+}
+
+bool show_is_harmless(const char *text) {
+  size_t size;
+  for (size_t left = strlen(text); left > 0; text += size, left -= size)
+    if (!is_harmless(text, left, &size))
+      return false;
+  return true;
+}
+
+cocabo_status show_put(front_buffer *out, const char *text, cocabo_error *err) {
+  size_t size;
+  for (size_t left = strlen(text); left > 0; text += size, left -= size)
+    if (is_harmless(text, left, &size))
+      CB_TRY(front_buffer_append(out, text, size, err));
+    else
+      CB_TRY(front_buffer_append(out, "?", 1, err));
+  return COCABO_OK;
+}
+
+/* `kept` are control characters that stay. */
+static bool write_masked(FILE *out, const char *text, size_t left, const char *kept) {
+  bool ok = true;
+  for (size_t size; left > 0 && ok; text += size, left -= size) {
+    const bool stays = is_harmless(text, left, &size) || (*text && strchr(kept, *text));
+    ok = fwrite(stays ? text : "?", 1, stays ? size : 1, out) > 0;
+  }
+  return ok;
+}
+
+void show_line(FILE *out, const char *text) {
+  write_masked(out, text, strlen(text), "");
+  fputc('\n', out);
+}
+
+bool show_bytes(FILE *out, const char *text, size_t size) {
+  return write_masked(out, text, size, "\n\t");
+}
+
+/* ---- numbers --------------------------------------------------------------------- */
+
+const char *show_number(char out[static CB_DIGITS], double number) {
+  if (fabs(number) < 1e7 && number == floor(number)) {
+    snprintf(out, CB_DIGITS, "%.0f", number);
+    return out;
+  }
+  char rounded[CB_DIGITS];
+  snprintf(rounded, sizeof rounded, "%.6g", number);
+  return cb_number_show(out, isfinite(number) ? strtod(rounded, NULL) : number);
+}
+
+/* ---- columns and URLs ------------------------------------------------------------ */
 
 /* Our own short table rather than wcwidth: that one wants a locale, and a program that
  * sets one prints its numbers by it. */

@@ -21,6 +21,7 @@ static const front_option options[] = {
      offsetof(ask_args, count)},
     {"--lease", "S", "if there is no tell for so many seconds, offer them again",
      FRONT_TEXT, offsetof(ask_args, lease)},
+    CLI_FILE_OPTION(ask_args),
     CLI_COMMON_OPTIONS(ask_args),
     {0}};
 

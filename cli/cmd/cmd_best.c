@@ -5,18 +5,20 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "common/show.h"
 #include "io/output.h"
 
 typedef struct best_args {
   cli_common common;
 } best_args;
 
-static const front_option options[] = {CLI_COMMON_OPTIONS(best_args), {0}};
+static const front_option options[] = {
+    CLI_FILE_OPTION(best_args), CLI_COMMON_OPTIONS(best_args), {0}};
 
 static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
                                const cocabo_trial *trial, cocabo_error *err) {
   CB_TRY(front_buffer_puts(out, "value   ", err));
-  CB_TRY(front_put_digits(out, cocabo_trial_value(trial), err));
+  CB_TRY(cli_put_rounded(out, cocabo_trial_value(trial), err));
   /* With noise the best value may be luck, and the trial another. */
   const bool noisy = strcmp(cocabo_study_option(study, "deterministic"), "false") == 0;
   CB_TRY(front_buffer_printf(
@@ -28,9 +30,10 @@ static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(front_buffer_printf(out, err, "%s%s = ", i > 0 ? "\n        " : "params  ",
-                               name));
-    CB_TRY(cli_put_shown_value(out, &value, err));
+    CB_TRY(front_buffer_puts(out, i > 0 ? "\n        " : "params  ", err));
+    CB_TRY(show_put(out, name, err));
+    CB_TRY(front_buffer_puts(out, " = ", err));
+    CB_TRY(cli_put_rounded_param(out, cocabo_study_space(study), i, &value, err));
   }
   return front_buffer_puts(out, "\n", err);
 }
@@ -57,7 +60,7 @@ static int find_best(const cli_common *common, front_buffer *out) {
   if (cocabo_study_count_state(session.study, COCABO_COMPLETE) == 0) {
     char name[CB_SHOWN];
     cb_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
-            cb_text_show(name, cli_study(common)));
+            cb_text_show(name, cocabo_study_name(session.study)));
     status = front_complain("best", FRONT_NOTHING, &err);
   } else if (put_best(out, session.study, common->json, &err) != COCABO_OK) {
     status = cli_complain("best", &err);

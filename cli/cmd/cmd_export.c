@@ -1,6 +1,7 @@
 /* cmd_export.c - cocabo export: a study into a file of another format. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "cli.h"
 #include "common/base.h"
 #include "common/outfile.h"
+#include "common/show.h"
 #include "io/export.h"
 #include "io/output.h"
 
@@ -17,17 +19,18 @@ typedef struct export_args {
 } export_args;
 
 static const front_option options[] = {
-    {"--format", "csv|json|optuna-journal", "what to write", FRONT_TEXT,
-     offsetof(export_args, format)},
+    {"--format", "csv|json|jsonl|optuna-journal", "what to write (by FILE's ending)",
+     FRONT_TEXT, offsetof(export_args, format)},
     {"-o, --output", "FILE", "where to (standard output)", FRONT_TEXT,
      offsetof(export_args, output)},
+    CLI_FILE_OPTION(export_args),
     CLI_COMMON_OPTIONS(export_args),
     {0}};
 
 /* ---- formats --------------------------------------------------------------------- */
 
 static const char *format_name(int i) {
-  static const char *const names[] = {"csv", "json", "optuna-journal"};
+  static const char *const names[] = {"csv", "json", "jsonl", "optuna-journal"};
   return i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL;
 }
 
@@ -38,22 +41,27 @@ static cocabo_status put_study(front_buffer *out, const cocabo_study *study, int
     return export_csv(out, study, err);
   case 1:
     return export_json(out, study, err);
+  case 2:
+    return export_lines(out, study, err);
   default:
     return export_journal(out, study, err);
   }
 }
 
-static cocabo_status parse_format(const char *text, int *out, cocabo_error *err) {
-  front_chosen chosen;
-  if (!text)
-    return cb_fail(err, COCABO_E_INVALID,
-                   "--format is missing, want csv, json or optuna-journal");
-  CB_TRY(front_parse_names("--format", "format", text, format_name, &chosen, err));
-  if (chosen.n != 1)
-    return cb_fail(err, COCABO_E_INVALID, "--format has %d formats, want one",
-                   chosen.n);
-  *out = chosen.items[0];
-  return COCABO_OK;
+/* --format, else the ending of the file; the journal of Optuna has none of its own. */
+static cocabo_status parse_format(const export_args *args, int *out,
+                                  cocabo_error *err) {
+  static const char want[] = "csv, json, jsonl or optuna-journal";
+  char shown[CB_SHOWN];
+  if (args->format)
+    return front_parse_name("--format", "format", args->format, format_name, out, err);
+  if (!args->output)
+    return cb_fail(err, COCABO_E_INVALID, "--format is missing, want %s", want);
+  *out = front_find_ending(args->output, format_name);
+  return *out >= 0 ? COCABO_OK
+                   : cb_fail(err, COCABO_E_INVALID,
+                             "-o is \"%s\", which says no format: want --format %s",
+                             cb_text_show(shown, args->output), want);
 }
 
 /* ---- where to -------------------------------------------------------------------- */
@@ -68,16 +76,18 @@ static cocabo_status write_stream(const char *path, const front_buffer *text,
                                   cocabo_error *err) {
   char shown[CB_SHOWN];
   const int fd = open(path, O_WRONLY | O_CLOEXEC);
-  bool ok = fd >= 0;
-  for (size_t done = 0; ok && done < text->size;) {
-    const ssize_t size = write(fd, text->data + done, text->size - done);
-    ok = size >= 0 || errno == EINTR;
-    done += size > 0 ? (size_t)size : 0;
-  }
+  FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (stream && isatty(fd))
+    show_bytes(stream, text->data, text->size);
+  else if (stream)
+    fwrite(text->data, 1, text->size, stream);
+  const bool ok = stream && !ferror(stream) && fflush(stream) == 0;
   if (!ok)
     cb_fail(err, COCABO_E_STORE, "cannot write %s: %s", cb_text_show(shown, path),
             strerror(errno));
-  if (fd >= 0)
+  if (stream)
+    fclose(stream);
+  else if (fd >= 0)
     close(fd);
   return ok ? COCABO_OK : COCABO_E_STORE;
 }
@@ -104,7 +114,7 @@ static cocabo_status export_study(int argc, char **argv, front_buffer *out,
   int format = 0;
   cli_session session;
   CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  CB_TRY(parse_format(args.format, &format, err));
+  CB_TRY(parse_format(&args, &format, err));
   CB_TRY(cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err));
   cocabo_status status = put_study(out, session.study, format, err);
   cli_close(&session);
@@ -124,17 +134,22 @@ static int export_main(int argc, char **argv) {
 const cli_command cmd_export = {
     .name = "export",
     .summary = "Writes a study as CSV, as JSON, or for Optuna.",
-    .usage = "--format csv|json|optuna-journal [-o FILE] [options]",
+    .usage = "[--format csv|json|jsonl|optuna-journal] [-o FILE] [options]",
     .options = options,
     .details =
         "csv             one row a trial: number, state, value, a column a parameter,\n"
-        "                attempt, started, finished (seconds since 1970), reason\n"
+        "                attempt, started, finished (seconds since 1970), seconds, "
+        "reason\n"
         "json            one object: the parameters, options and trials\n"
+        "jsonl           one trial a line, as cocabo trials --json prints them\n"
         "optuna-journal  a file for JournalStorage(JournalFileBackend(FILE)) of "
         "Optuna\n"
         "\n"
-        "A file is written whole or not at all. cocabo import reads csv and json.",
-    .examples = "  cocabo export --format csv -o trials.csv\n"
+        "FILE.csv, FILE.json and FILE.jsonl need no --format; if they have one, it "
+        "counts.\n"
+        "A file is written whole or not at all. cocabo import reads csv, json and "
+        "jsonl.",
+    .examples = "  cocabo export -o trials.csv\n"
                 "  cocabo export --format optuna-journal -o journal.log\n"
                 "  cocabo export --format json | jq '.trials | length'",
     .main = export_main,

@@ -18,7 +18,7 @@ typedef struct import_args {
 } import_args;
 
 static const front_option options[] = {
-    {"--format", "csv|json", "what the file is", FRONT_TEXT,
+    {"--format", "csv|json", "what the file is (by its ending)", FRONT_TEXT,
      offsetof(import_args, format)},
     {"", NULL, "For a study that is not there yet", FRONT_HEADING, 0},
     CLI_SPEC_OPTIONS(import_args),
@@ -28,19 +28,23 @@ static const front_option options[] = {
 enum { MAX_SIZE = 1 << 30 };
 
 static const char *format_name(int i) {
-  static const char *const names[] = {"csv", "json"};
+  static const char *const names[] = {"csv", "json", "jsonl"};
   return i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL;
 }
 
-static cocabo_status parse_format(const char *text, bool *json, cocabo_error *err) {
-  front_chosen chosen;
-  if (!text)
-    return cb_fail(err, COCABO_E_INVALID, "--format is missing, want csv or json");
-  CB_TRY(front_parse_names("--format", "format", text, format_name, &chosen, err));
-  if (chosen.n != 1)
-    return cb_fail(err, COCABO_E_INVALID, "--format has %d formats, want one",
-                   chosen.n);
-  *json = chosen.items[0] == 1;
+/* --format, else the ending of the file. Lines of JSON are read like one document. */
+static cocabo_status parse_format(const char *said, const char *file, bool *json,
+                                  cocabo_error *err) {
+  char shown[CB_SHOWN];
+  int format = front_find_ending(file, format_name);
+  if (said)
+    CB_TRY(front_parse_name("--format", "format", said, format_name, &format, err));
+  if (format < 0)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "the file is \"%s\", which says no format: want --format csv or "
+                   "json",
+                   cb_text_show(shown, file));
+  *json = format > 0;
   return COCABO_OK;
 }
 
@@ -125,9 +129,9 @@ static cocabo_status carry_out(import_work *i, cocabo_error *err) {
 static cocabo_status parse(import_work *i, int argc, char **argv, cocabo_error *err) {
   front_texts rest = {0};
   CB_TRY(front_args_parse(options, argc, argv, &i->args, &rest, err));
-  CB_TRY(parse_format(i->args.format, &i->json, err));
   if (rest.n != 1)
     return cb_fail(err, COCABO_E_INVALID, "there are %d files, want one", rest.n);
+  CB_TRY(parse_format(i->args.format, rest.items[0], &i->json, err));
   i->rows.name = rest.items[0];
   CB_TRY(cli_spec_read(&i->spec, &i->args.spec, NULL, 0, err));
   return read_file(rest.items[0], &i->text, err);
@@ -163,12 +167,14 @@ static int import_main(int argc, char **argv) {
 const cli_command cmd_import = {
     .name = "import",
     .summary = "Adds the trials of a file to a study.",
-    .usage = "--format csv|json FILE [-p 'NAME=DOMAIN' ...] [options]",
+    .usage = "[--format csv|json] FILE [-p 'NAME=DOMAIN' ...] [options]",
     .options = options,
     .details =
         "csv   a line of column names (the parameters, and value), then a row a trial\n"
         "json  a file of cocabo export, or objects {\"params\": {..}, \"value\": y}\n"
         "\n"
+        "FILE.csv, FILE.json and FILE.jsonl need no --format; if they have one, it "
+        "counts.\n"
         "Rows with a value become complete trials, those without are tried first; "
         "rows\n"
         "whose state is failed are passed over. Columns that cocabo export or a data\n"
@@ -176,8 +182,8 @@ const cli_command cmd_import = {
         "anything\n"
         "is added. The study must exist, or be described by -p or -f, or by the file "
         "of\ncocabo export.",
-    .examples = "  cocabo import --format csv known.csv\n"
-                "  cocabo import --format csv known.csv --study new \\\n"
+    .examples = "  cocabo import known.csv\n"
+                "  cocabo import known.csv --study new \\\n"
                 "      -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"
                 "  cocabo export --format json --study old | \\\n"
                 "      cocabo import --format json - --study new",

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "common/base.h"
@@ -27,7 +26,9 @@ static const front_option options[] = {
      FRONT_TEXT, offsetof(plot_args, kind)},
     {"-o, --output", "FILE", "the picture, by its ending: .svg, .png or .pdf",
      FRONT_TEXT, offsetof(plot_args, output)},
-    {"--text", NULL, "draw in the terminal", FRONT_FLAG, offsetof(plot_args, text)},
+    {"--text", NULL, "draw in characters, the default", FRONT_FLAG,
+     offsetof(plot_args, text)},
+    CLI_FILE_OPTION(plot_args),
     CLI_COMMON_OPTIONS(plot_args),
     {0}};
 
@@ -79,13 +80,8 @@ static cocabo_status understand(const plot_args *args, order *out, cocabo_error 
   CB_TRY(parse_kind(args->kind, &out->kind, err));
   if (args->output)
     return parse_format(args->output, &out->format, err);
-  if (args->text || args->common.json)
-    return COCABO_OK;
-  out->text = isatty(fileno(stdout));
-  return out->text ? COCABO_OK
-                   : cb_fail(err, COCABO_E_INVALID,
-                             "where shall the picture go: -o FILE.svg, .png or "
-                             ".pdf, or --text?");
+  out->text = args->text || !args->common.json;
+  return COCABO_OK;
 }
 
 /* ---- files ---------------------------------------------------------------------- */
@@ -176,7 +172,7 @@ static int plot_main(int argc, char **argv) {
 const cli_command cmd_plot = {
     .name = "plot",
     .summary = "Draws a study: values over time, parameters, choices, importance.",
-    .usage = "[--kind KIND] -o FILE.svg|.png|.pdf | --text",
+    .usage = "[--kind KIND] [-o FILE.svg|.png|.pdf | --text] [options]",
     .options = options,
     .details =
         "Kinds:\n"
@@ -185,7 +181,9 @@ const cli_command cmd_plot = {
         "  parallel     one line a trial across all parameters, the best ones dark\n"
         "  categories   which choice was tried when, how often, and its best value\n"
         "  importance   each parameter's share in the variance of the values\n\n"
-        "Without -o it draws in the terminal. PNG and PDF need gnuplot (gnuplot-nox).\n"
+        "Without -o it draws in characters, as wide as the terminal or 80 columns. "
+        "PNG\n"
+        "and PDF need gnuplot (gnuplot-nox).\n"
         "With --json the numbers behind history, categories or importance are "
         "printed,\n"
         "one object a line.\n\n"

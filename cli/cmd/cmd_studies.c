@@ -12,7 +12,8 @@ typedef struct studies_args {
   cli_common common;
 } studies_args;
 
-static const front_option options[] = {CLI_COMMON_OPTIONS(studies_args), {0}};
+static const front_option options[] = {
+    CLI_FILE_OPTION(studies_args), CLI_COMMON_OPTIONS(studies_args), {0}};
 
 static const char *const titles[] = {"study",      "direction", "sampler",
                                      "parameters", "trials",    "complete",
@@ -65,7 +66,7 @@ static cocabo_status add_best(cli_table *table, cocabo_study *study,
   double best;
   front_buffer cell = {0};
   CB_TRY(best_value(study, &best, err));
-  cocabo_status status = best == best ? front_put_digits(&cell, best, err)
+  cocabo_status status = best == best ? cli_put_rounded(&cell, best, err)
                                       : front_buffer_puts(&cell, "-", err);
   if (status == COCABO_OK)
     status = cli_table_cell(table, cell.data, cell.size, err);
@@ -150,6 +151,7 @@ static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
   cli_session session;
   size_t n;
   CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
+  CB_TRY(cli_check_file(&args.common, err));
   CB_TRY(cli_open_store(&session, &args.common, COCABO_STORE_READ_ONLY, err));
   const cocabo_status status =
       args.common.json ? add_all(session.store, NULL, out, &n, damaged, err)

@@ -17,6 +17,7 @@ typedef struct tell_args {
 static const front_option options[] = {{"--fail", "REASON",
                                         "there is no value, and why", FRONT_TEXT,
                                         offsetof(tell_args, fail)},
+                                       CLI_FILE_OPTION(tell_args),
                                        CLI_COMMON_OPTIONS(tell_args),
                                        {0}};
 
@@ -55,16 +56,18 @@ static cocabo_status tell(cocabo_study *study, const news *n, cocabo_error *err)
 static void comment(const cli_common *common, const news *n,
                     const cocabo_trial *trial) {
   const double value = cocabo_trial_value(trial);
+  char first[CB_DIGITS], another[CB_DIGITS];
+  cb_number_show(first, value);
   const long long number = (long long)n->number;
   const bool failure = n->reason || !isfinite(n->value);
   if (failure && cocabo_trial_get_state(trial) == COCABO_COMPLETE)
-    cli_note(common, "trial %lld has the value %.17g already and stays complete",
-             number, value);
+    cli_note(common, "trial %lld has the value %s already and stays complete", number,
+             first);
   else if (!n->reason && failure)
     cli_note(common, "trial %lld failed: its value is not finite", number);
   else if (!n->reason && value != n->value)
-    cli_note(common, "trial %lld has the value %.17g already, %.17g is kept beside it",
-             number, value, n->value);
+    cli_note(common, "trial %lld has the value %s already, %s is kept beside it",
+             number, first, cb_number_show(another, n->value));
   else if (common->verbose)
     cli_note(common, "trial %lld is %s", number,
              cocabo_state_name(cocabo_trial_get_state(trial)));

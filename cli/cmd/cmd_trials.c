@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -10,7 +11,7 @@
 #include "io/table.h"
 
 typedef struct trials_args {
-  const char *state;
+  const char *state, *sort, *top;
   cli_common common;
 } trials_args;
 
@@ -18,6 +19,11 @@ static const front_option options[] = {
     {"--state", "STATE",
      "only waiting, running, complete, failed, interrupted or stale ones", FRONT_TEXT,
      offsetof(trials_args, state)},
+    {"--sort", "value|number|seconds|state|NAME",
+     "by that column, the best value first; -KEY turns it round", FRONT_TEXT,
+     offsetof(trials_args, sort)},
+    {"--top", "K", "the first K only", FRONT_TEXT, offsetof(trials_args, top)},
+    CLI_FILE_OPTION(trials_args),
     CLI_COMMON_OPTIONS(trials_args),
     {0}};
 
@@ -29,14 +35,150 @@ static const char *state_name(int i) {
 
 /* -1: any. */
 static cocabo_status parse_state(const char *text, int *out, cocabo_error *err) {
-  front_chosen chosen;
   *out = -1;
+  return text ? front_parse_name("--state", "state", text, state_name, out, err)
+              : COCABO_OK;
+}
+
+enum { MAX_TOP = 1000000000 };
+
+/* What to sort by: a parameter's number, or one of these. */
+enum { BY_VALUE = -1, BY_NUMBER = -2, BY_SECONDS = -3, BY_STATE = -4, BY_NOTHING = -5 };
+
+typedef struct query {
+  int state;   /* -1: any */
+  int key;     /* BY_.., or a parameter */
+  double sign; /* -1: the largest first */
+  int64_t top; /* how many */
+} query;
+
+static int find_key(const cocabo_space *space, const char *name) {
+  static const char *const ours[] = {"value", "number", "seconds", "state"};
+  for (int i = 0; i < (int)(sizeof ours / sizeof ours[0]); i++)
+    if (strcmp(name, ours[i]) == 0)
+      return BY_VALUE - i;
+  const char *plain = strncmp(name, "params.", 7) == 0 ? name + 7 : NULL, *known;
+  for (size_t i = 0; (known = cocabo_space_name(space, i)); i++)
+    if (strcmp(name, known) == 0 || (plain && strcmp(plain, known) == 0))
+      return (int)i;
+  return BY_NOTHING;
+}
+
+static cocabo_status unknown_key(const cocabo_space *space, const char *name,
+                                 cocabo_error *err) {
+  char shown[CB_SHOWN], closest[CB_SHOWN];
+  cb_guess guess = {.word = name};
+  const char *known;
+  cb_guess_consider(&guess, "value");
+  cb_guess_consider(&guess, "number");
+  cb_guess_consider(&guess, "seconds");
+  cb_guess_consider(&guess, "state");
+  for (size_t i = 0; (known = cocabo_space_name(space, i)); i++)
+    cb_guess_consider(&guess, known);
+  cb_text_show(shown, name);
+  if (guess.closest)
+    return cb_fail(err, COCABO_E_NOT_FOUND, "unknown key \"%s\", did you mean %s?",
+                   shown, cb_text_show(closest, guess.closest));
+  return cb_fail(err, COCABO_E_NOT_FOUND,
+                 "unknown key \"%s\", want value, number, seconds, state or a "
+                 "parameter",
+                 shown);
+}
+
+static cocabo_status parse_sort(const char *text, const cocabo_study *study, query *out,
+                                cocabo_error *err) {
+  const cocabo_space *space = cocabo_study_space(study);
+  out->key = BY_NUMBER;
+  out->sign = 1.0;
   if (!text)
     return COCABO_OK;
-  CB_TRY(front_parse_names("--state", "state", text, state_name, &chosen, err));
-  if (chosen.n > 1)
-    return cb_fail(err, COCABO_E_INVALID, "--state has %d states, want one", chosen.n);
-  *out = chosen.items[0];
+  out->key = find_key(space, text);
+  if (out->key == BY_NOTHING && *text == '-') {
+    out->sign = -1.0;
+    out->key = find_key(space, ++text);
+  }
+  if (out->key == BY_NOTHING)
+    return unknown_key(space, text, err);
+  if (out->key == BY_VALUE &&
+      strcmp(cocabo_study_option(study, "direction"), "maximize") == 0)
+    out->sign = -out->sign;
+  return COCABO_OK;
+}
+
+/* ---- in which order -------------------------------------------------------------- */
+
+typedef struct ranked {
+  int64_t number;
+  double key; /* small ones first; NaN: last */
+} ranked;
+
+/* A number, or the place of a choice among the others. */
+static cocabo_status rank_param(const cocabo_space *space, size_t i,
+                                const cocabo_trial *trial, double *out,
+                                cocabo_error *err) {
+  const char *name;
+  cocabo_value value, choice;
+  CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
+  const size_t n = cocabo_space_choices(space, i);
+  *out = value.type == COCABO_INT ? (double)value.as.integer : value.as.real;
+  for (size_t k = 0; k < n; k++) {
+    CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
+    if (cb_value_equal(&choice, &value))
+      *out = (double)k;
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status rank(const cocabo_study *study, const query *q,
+                          const cocabo_trial *trial, ranked *out, cocabo_error *err) {
+  double key = 0.0;
+  if (q->key >= 0)
+    CB_TRY(rank_param(cocabo_study_space(study), (size_t)q->key, trial, &key, err));
+  else if (q->key == BY_VALUE)
+    key = cocabo_trial_value(trial);
+  else if (q->key == BY_SECONDS)
+    key = cli_trial_seconds(trial);
+  else if (q->key == BY_STATE)
+    key = (double)cocabo_trial_get_state(trial);
+  else
+    key = (double)cocabo_trial_number(trial);
+  *out = (ranked){cocabo_trial_number(trial), q->sign * key};
+  return COCABO_OK;
+}
+
+static int compare(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  const bool no_x = isnan(x->key), no_y = isnan(y->key);
+  if (no_x != no_y)
+    return no_x - no_y;
+  if (!no_x && x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The trials that are asked for, in their order; *out is owned by the caller. */
+static cocabo_status choose(const cocabo_study *study, const query *q, ranked **out,
+                            int64_t *n, cocabo_error *err) {
+  const int64_t all = cocabo_study_count(study);
+  ranked *list = cb_calloc((size_t)all + 1, sizeof *list);
+  cocabo_status status = COCABO_OK;
+  if (!list)
+    return cb_no_memory(err);
+  for (int64_t i = 0; i < all && status == COCABO_OK; i++) {
+    cocabo_trial *trial = NULL;
+    status = cocabo_study_trial(study, i, &trial, err);
+    if (status == COCABO_OK &&
+        (q->state < 0 || (int)cocabo_trial_get_state(trial) == q->state))
+      status = rank(study, q, trial, &list[(*n)++], err);
+    cocabo_trial_free(trial);
+  }
+  if (status != COCABO_OK) {
+    cb_free(list);
+    return status;
+  }
+  qsort(list, (size_t)*n, sizeof *list, compare);
+  *n = *n < q->top ? *n : q->top;
+  *out = list;
   return COCABO_OK;
 }
 
@@ -44,15 +186,13 @@ static cocabo_status parse_state(const char *text, int *out, cocabo_error *err) 
 typedef cocabo_status (*visit)(const cocabo_trial *trial, void *context,
                                cocabo_error *err);
 
-static cocabo_status each(const cocabo_study *study, int state, visit fn, void *context,
-                          cocabo_error *err) {
-  const int64_t n = cocabo_study_count(study);
+static cocabo_status each(const cocabo_study *study, const ranked *list, int64_t n,
+                          visit fn, void *context, cocabo_error *err) {
   cocabo_status status = COCABO_OK;
   for (int64_t i = 0; i < n && status == COCABO_OK; i++) {
     cocabo_trial *trial;
-    CB_TRY(cocabo_study_trial(study, i, &trial, err));
-    if (state < 0 || (int)cocabo_trial_get_state(trial) == state)
-      status = fn(trial, context, err);
+    CB_TRY(cocabo_study_trial(study, list[i].number, &trial, err));
+    status = fn(trial, context, err);
     cocabo_trial_free(trial);
   }
   return status;
@@ -70,10 +210,10 @@ static cocabo_status print_json(const cocabo_trial *trial, void *context,
   return COCABO_OK;
 }
 
-static cocabo_status print_lines(const cocabo_study *study, int state,
-                                 cocabo_error *err) {
+static cocabo_status print_lines(const cocabo_study *study, const ranked *list,
+                                 int64_t n, cocabo_error *err) {
   front_buffer line = {0};
-  const cocabo_status status = each(study, state, print_json, &line, err);
+  const cocabo_status status = each(study, list, n, print_json, &line, err);
   front_buffer_free(&line);
   return status;
 }
@@ -83,7 +223,7 @@ static cocabo_status print_lines(const cocabo_study *study, int state,
 typedef struct sheet {
   cli_table table;
   front_buffer cell;
-  bool numbers[COCABO_MAX_PARAMETERS]; /* which parameters are no choices */
+  const cocabo_space *space;
 } sheet;
 
 enum { BEFORE = 3, AFTER = 2 }; /* columns before and after the parameters */
@@ -98,7 +238,7 @@ static cocabo_status put_cell(sheet *s, cocabo_error *err) {
 /* Empty cells for what there is not yet. */
 static cocabo_status add_result(sheet *s, double value, cocabo_error *err) {
   if (isfinite(value))
-    CB_TRY(front_put_digits(&s->cell, value, err));
+    CB_TRY(cli_put_rounded(&s->cell, value, err));
   return put_cell(s, err);
 }
 
@@ -115,10 +255,7 @@ static cocabo_status add_params(sheet *s, const cocabo_trial *trial,
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    if (s->numbers[i] && value.type == COCABO_REAL) /* all digits are in --json */
-      CB_TRY(front_buffer_printf(&s->cell, err, "%.6g", value.as.real));
-    else
-      CB_TRY(cli_put_shown_value(&s->cell, &value, err));
+    CB_TRY(cli_put_rounded_param(&s->cell, s->space, i, &value, err));
     CB_TRY(put_cell(s, err));
   }
   return COCABO_OK;
@@ -127,21 +264,20 @@ static cocabo_status add_params(sheet *s, const cocabo_trial *trial,
 static cocabo_status add_row(const cocabo_trial *trial, void *context,
                              cocabo_error *err) {
   sheet *s = context;
-  const double seconds = cocabo_trial_finished(trial) - cocabo_trial_started(trial);
   CB_TRY(front_buffer_printf(&s->cell, err, "%" PRId64, cocabo_trial_number(trial)));
   CB_TRY(put_cell(s, err));
   CB_TRY(
       cli_table_text(&s->table, cocabo_state_name(cocabo_trial_get_state(trial)), err));
   CB_TRY(add_result(s, cocabo_trial_value(trial), err));
   CB_TRY(add_params(s, trial, err));
-  CB_TRY(add_seconds(s, seconds, err));
+  CB_TRY(add_seconds(s, cli_trial_seconds(trial), err));
   return cli_table_text(&s->table, cocabo_trial_reason(trial), err);
 }
 
-static cocabo_status add_titles(sheet *s, const cocabo_space *space,
-                                cocabo_error *err) {
+static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   static const char *const before[BEFORE] = {"number", "state", "value"};
   static const char *const after[AFTER] = {"seconds", "reason"};
+  const cocabo_space *space = s->space;
   const size_t n = cocabo_space_count(space);
   for (size_t i = 0; i < BEFORE; i++)
     CB_TRY(cli_table_text(&s->table, before[i], err));
@@ -149,25 +285,22 @@ static cocabo_status add_titles(sheet *s, const cocabo_space *space,
     CB_TRY(cli_table_text(&s->table, cocabo_space_name(space, i), err));
   for (size_t i = 0; i < AFTER; i++)
     CB_TRY(cli_table_text(&s->table, after[i], err));
-  for (size_t i = 0; i < n; i++) {
-    s->numbers[i] = cocabo_space_choices(space, i) == 0;
-    if (s->numbers[i])
+  for (size_t i = 0; i < n; i++)
+    if (cocabo_space_choices(space, i) == 0)
       cli_table_align_right(&s->table, BEFORE + i);
-  }
   cli_table_align_right(&s->table, 0);
   cli_table_align_right(&s->table, 2);
   cli_table_align_right(&s->table, BEFORE + n);
   return COCABO_OK;
 }
 
-static cocabo_status print_table(const cocabo_study *study, int state,
-                                 cocabo_error *err) {
-  const cocabo_space *space = cocabo_study_space(study);
-  sheet s = {0};
-  CB_TRY(cli_table_begin(&s.table, BEFORE + cocabo_space_count(space) + AFTER, err));
-  cocabo_status status = add_titles(&s, space, err);
+static cocabo_status print_table(const cocabo_study *study, const ranked *list,
+                                 int64_t n, cocabo_error *err) {
+  sheet s = {.space = cocabo_study_space(study)};
+  CB_TRY(cli_table_begin(&s.table, BEFORE + cocabo_space_count(s.space) + AFTER, err));
+  cocabo_status status = add_titles(&s, err);
   if (status == COCABO_OK)
-    status = each(study, state, add_row, &s, err);
+    status = each(study, list, n, add_row, &s, err);
   if (status == COCABO_OK)
     status = cli_table_print(&s.table, err);
   cli_table_free(&s.table);
@@ -177,16 +310,39 @@ static cocabo_status print_table(const cocabo_study *study, int state,
 
 /* ---- the command ----------------------------------------------------------------- */
 
+/* A table without rows deserves a word. */
+static void comment(const cli_common *common, const cocabo_study *study, int state) {
+  char name[CB_SHOWN];
+  cb_text_show(name, cocabo_study_name(study));
+  if (cocabo_study_count(study) == 0)
+    cli_note(common, "study \"%s\" has no trials yet", name);
+  else
+    cli_note(common, "no trial of study \"%s\" is %s", name, state_name(state));
+}
+
+static cocabo_status print_trials(const cocabo_study *study, const trials_args *args,
+                                  query *q, cocabo_error *err) {
+  ranked *list = NULL;
+  int64_t n = 0;
+  CB_TRY(parse_sort(args->sort, study, q, err));
+  CB_TRY(choose(study, q, &list, &n, err));
+  const cocabo_status status = args->common.json ? print_lines(study, list, n, err)
+                                                 : print_table(study, list, n, err);
+  if (status == COCABO_OK && n == 0 && !args->common.json)
+    comment(&args->common, study, q->state);
+  cb_free(list);
+  return status;
+}
+
 static cocabo_status list_trials(int argc, char **argv, cocabo_error *err) {
   trials_args args = {0};
-  int state;
+  query q = {.top = MAX_TOP};
   cli_session session;
   CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  CB_TRY(parse_state(args.state, &state, err));
+  CB_TRY(parse_state(args.state, &q.state, err));
+  CB_TRY(front_parse_int("--top", args.top, 1, MAX_TOP, &q.top, err));
   CB_TRY(cli_open_study(&session, &args.common, COCABO_STORE_READ_ONLY, err));
-  const cocabo_status status = args.common.json
-                                   ? print_lines(session.study, state, err)
-                                   : print_table(session.study, state, err);
+  const cocabo_status status = print_trials(session.study, &args, &q, err);
   cli_close(&session);
   return status;
 }
@@ -200,11 +356,19 @@ static int trials_main(int argc, char **argv) {
 const cli_command cmd_trials = {
     .name = "trials",
     .summary = "Lists the trials of a study.",
-    .usage = "[--state STATE] [options]",
+    .usage = "[--state STATE] [--sort KEY] [--top K] [options]",
     .options = options,
-    .details = "A line each, by number. With --json the whole reason of a failure, and "
-               "times in\nseconds since 1970.",
+    .details =
+        "A line each, by number or sorted: by value, the best first as the study's\n"
+        "direction has it; by number, seconds (how long it took), state or a "
+        "parameter,\n"
+        "the smallest first. --sort=-seconds turns it round. What has no such value "
+        "comes\n"
+        "last. Numbers have six digits here, all of them with --json, which also has "
+        "the\n"
+        "whole reason of a failure, and times in seconds since 1970.",
     .examples = "  cocabo trials\n"
+                "  cocabo trials --sort value --top 10\n"
                 "  cocabo trials --state failed\n"
                 "  cocabo trials --json | jq 'select(.value < 1) | .params'",
     .main = trials_main,

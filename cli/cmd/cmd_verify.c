@@ -16,6 +16,7 @@ typedef struct verify_args {
 static const front_option options[] = {
     {"--proposals", "all|K", "replay all proposals, or the last K asks (100)",
      FRONT_TEXT, offsetof(verify_args, proposals)},
+    CLI_FILE_OPTION(verify_args),
     CLI_COMMON_OPTIONS(verify_args),
     {0}};
 

@@ -14,6 +14,7 @@ static const front_option options[] = {
     {"--timeout", "S", "stop after so many seconds", FRONT_TEXT,
      offsetof(worker_args, timeout)},
     CLI_TUNE_OPTIONS(worker_args),
+    CLI_FILE_OPTION(worker_args),
     CLI_COMMON_OPTIONS(worker_args),
     {0},
 };

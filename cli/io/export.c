@@ -34,8 +34,8 @@ static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
 /* ---- CSV ------------------------------------------------------------------------- */
 
 static bool is_ours(const char *name) {
-  static const char *const columns[] = {"number",  "state",    "value", "attempt",
-                                        "started", "finished", "reason"};
+  static const char *const columns[] = {"number",  "state",    "value",   "attempt",
+                                        "started", "finished", "seconds", "reason"};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
     if (strcmp(columns[i], name) == 0)
       return true;
@@ -66,7 +66,7 @@ static cocabo_status put_header(front_buffer *out, front_buffer *cell,
     CB_TRY(export_put_column(cell, name, err));
     CB_TRY(put_cell(out, cell, err));
   }
-  return front_buffer_puts(out, ",attempt,started,finished,reason\n", err);
+  return front_buffer_puts(out, ",attempt,started,finished,seconds,reason\n", err);
 }
 
 static cocabo_status put_time_cell(front_buffer *out, double seconds,
@@ -93,6 +93,7 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
   CB_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));
   CB_TRY(put_time_cell(out, cocabo_trial_started(trial), err));
   CB_TRY(put_time_cell(out, cocabo_trial_finished(trial), err));
+  CB_TRY(put_time_cell(out, cli_trial_seconds(trial), err));
   CB_TRY(front_buffer_puts(cell, cocabo_trial_reason(trial), err));
   CB_TRY(put_cell(out, cell, err));
   return front_buffer_puts(out, "\n", err);
@@ -152,6 +153,20 @@ cocabo_status export_json(front_buffer *out, const cocabo_study *study,
   CB_TRY(front_buffer_puts(out, "},\n \"trials\":[", err));
   CB_TRY(put_trials(out, study, put_json_trial, err));
   return front_buffer_puts(out, "]}\n", err);
+}
+
+/* ---- JSON lines ------------------------------------------------------------------ */
+
+static cocabo_status put_line(front_buffer *out, const cocabo_study *study,
+                              const cocabo_trial *trial, cocabo_error *err) {
+  (void)study;
+  CB_TRY(cli_put_json_trial(out, trial, err));
+  return front_buffer_puts(out, "\n", err);
+}
+
+cocabo_status export_lines(front_buffer *out, const cocabo_study *study,
+                           cocabo_error *err) {
+  return put_trials(out, study, put_line, err);
 }
 
 /* ---- Optuna's journal ------------------------------------------------------------ */

@@ -5,8 +5,8 @@
 #include "cocabo.h"
 #include "common/buffer.h"
 
-/* number,state,value,PARAMETERS...,attempt,started,finished,reason: one row a trial. A
- * parameter that is called like one of our columns is params.NAME. */
+/* number,state,value,PARAMETERS...,attempt,started,finished,seconds,reason: one row a
+ * trial. A parameter that is called like one of our columns is params.NAME. */
 cocabo_status export_csv(front_buffer *out, const cocabo_study *study,
                          cocabo_error *err);
 
@@ -14,6 +14,10 @@ cocabo_status export_csv(front_buffer *out, const cocabo_study *study,
  * parameters are as in study.yaml and trials as everywhere. */
 cocabo_status export_json(front_buffer *out, const cocabo_study *study,
                           cocabo_error *err);
+
+/* One trial a line, as `cocabo trials --json` has them. */
+cocabo_status export_lines(front_buffer *out, const cocabo_study *study,
+                           cocabo_error *err);
 
 /* The log of Optuna's JournalStorage (JournalFileBackend). Waiting, interrupted and
  * stale trials are enqueued there. */

@@ -183,7 +183,7 @@ static int find_parameter(const cocabo_space *space, const char *name) {
 /* Our own columns, then those that Optuna's data frames have besides. */
 static int find_column(const cocabo_space *space, const char *name) {
   static const char *const passed_over[] = {
-      "number", "attempt",        "started",           "finished",
+      "number", "attempt",        "started",           "finished", "seconds",
       "reason", "datetime_start", "datetime_complete", "duration"};
   if (strcmp(name, "value") == 0)
     return COLUMN_VALUE;
@@ -243,6 +243,21 @@ static cocabo_status refuse_gaps(const import_rows *rows, const int *columns,
   return COCABO_OK;
 }
 
+/* A parameter may be called like a column that is passed over, such as seconds. Where
+ * the file has no params.seconds, as every file of ours has, that column is the
+ * parameter. */
+static void find_namesakes(const import_rows *rows, const sheet *s, int *columns) {
+  const sheet_row *header = &s->rows[0];
+  for (size_t j = 0; j < header->n; j++) {
+    const int param = find_parameter(rows->space, s->cells[header->first + j]);
+    size_t k = 0;
+    while (k < header->n && columns[k] != param)
+      k++;
+    if (columns[j] == COLUMN_PASSED_OVER && param >= 0 && k == header->n)
+      columns[j] = param;
+  }
+}
+
 static cocabo_status read_header(const import_rows *rows, const sheet *s, int *columns,
                                  cocabo_error *err) {
   const sheet_row *header = &s->rows[0];
@@ -252,6 +267,7 @@ static cocabo_status read_header(const import_rows *rows, const sheet *s, int *c
     if (columns[j] == COLUMN_NONE)
       return unknown_column(rows, header->line, name, err);
   }
+  find_namesakes(rows, s, columns);
   CB_TRY(refuse_duplicates(rows, columns, s, err));
   return refuse_gaps(rows, columns, s, err);
 }

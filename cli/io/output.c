@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "common/show.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
@@ -26,6 +27,11 @@ static cocabo_status put_named_time(front_buffer *out, const char *name, double 
   return front_buffer_printf(out, err, ",\"%s\":%.6f", name, seconds);
 }
 
+/* Imported results have no start. */
+double cli_trial_seconds(const cocabo_trial *trial) {
+  return cocabo_trial_finished(trial) - cocabo_trial_started(trial);
+}
+
 cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
                                  cocabo_error *err) {
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
@@ -38,6 +44,7 @@ cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
                              cocabo_trial_attempt(trial)));
   CB_TRY(put_named_time(out, "started", cocabo_trial_started(trial), err));
   CB_TRY(put_named_time(out, "finished", cocabo_trial_finished(trial), err));
+  CB_TRY(put_named_time(out, "seconds", cli_trial_seconds(trial), err));
   if (state == COCABO_FAILED) {
     CB_TRY(front_buffer_puts(out, ",\"reason\":", err));
     CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
@@ -59,13 +66,10 @@ static bool is_plain(const char *text) {
   static const char special[] = " \t\"'\\,()=[]{}#$&;|<>`*?!~";
   if (*text == '\0' || strpbrk(text, special))
     return false;
-  for (const char *s = text; *s; s++)
-    if ((unsigned char)*s < 0x20 || *s == 0x7f)
-      return false;
   char *end;
   (void)strtod(text, &end);
-  return *end && strcmp(text, "true") != 0 && strcmp(text, "false") != 0 &&
-         strcmp(text, "null") != 0;
+  return *end && show_is_harmless(text) && strcmp(text, "true") != 0 &&
+         strcmp(text, "false") != 0 && strcmp(text, "null") != 0;
 }
 
 cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,
@@ -82,10 +86,26 @@ cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(front_buffer_printf(out, err, "%s%s=", i > 0 ? " " : "", name));
+    CB_TRY(front_buffer_puts(out, i > 0 ? " " : "", err));
+    CB_TRY(show_put(out, name, err));
+    CB_TRY(front_buffer_puts(out, "=", err));
     CB_TRY(cli_put_shown_value(out, &value, err));
   }
   return COCABO_OK;
+}
+
+cocabo_status cli_put_rounded(front_buffer *out, double value, cocabo_error *err) {
+  char digits[CB_DIGITS];
+  return front_buffer_puts(out, show_number(digits, value), err);
+}
+
+cocabo_status cli_put_rounded_param(front_buffer *out, const cocabo_space *space,
+                                    size_t i, const cocabo_value *value,
+                                    cocabo_error *err) {
+  const bool rounded =
+      value->type == COCABO_REAL && cocabo_space_choices(space, i) == 0;
+  return rounded ? cli_put_rounded(out, value->as.real, err)
+                 : cli_put_shown_value(out, value, err);
 }
 
 bool cli_print(const front_buffer *text) {

@@ -12,11 +12,14 @@
 #include "common/buffer.h"
 #include "common/json.h"
 
+/* How long the evaluation took, in seconds; NaN where that is not known. */
+double cli_trial_seconds(const cocabo_trial *trial);
+
 /* ---- JSON ------------------------------------------------------------------------ */
 
 /* {"number":0,"state":"complete","value":0.5,"params":{..},"attempt":0,"started":..,
- * "finished":..} and for a failed one "reason". Times are seconds since 1970; what
- * there is not yet is null. No newline. */
+ * "finished":..,"seconds":..} and for a failed one "reason". Times are seconds since
+ * 1970, `seconds` is what lies between; what there is not yet is null. No newline. */
 cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
                                  cocabo_error *err);
 
@@ -31,6 +34,12 @@ cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,
 /* "name=value name=value", values as shown. */
 cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,
                                    cocabo_error *err);
+/* For people only, who do not read more than six digits (see show_number): a result,
+ * and the value of parameter i, where choices and whole numbers stay as they are. */
+cocabo_status cli_put_rounded(front_buffer *out, double value, cocabo_error *err);
+cocabo_status cli_put_rounded_param(front_buffer *out, const cocabo_space *space,
+                                    size_t i, const cocabo_value *value,
+                                    cocabo_error *err);
 
 /* False once standard output cannot be written any more. */
 bool cli_print(const front_buffer *text);

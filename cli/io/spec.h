@@ -92,11 +92,12 @@ cocabo_status cli_spec_options(const cli_spec *spec, cocabo_options **out,
 /* Whether there is a study of that name already. */
 bool cli_spec_exists(const cli_spec *spec, const cli_common *common);
 
-/* Opens the study that the flags name (else the file, else `default`), creating store
- * and study as needed. A new study needs parameters. An existing one must have the same
- * space and direction where the specification says them: if not, COCABO_E_STATE with a
- * sentence that tells the difference and the way on. Options, command and limits that
- * differ are appended to it. *created may be NULL. */
+/* Opens the study that the flags name (else the file, else the environment, else
+ * `default`), creating store and study as needed. A new study needs parameters; without
+ * them the study is the one that cli_find_study finds. An existing one must have the
+ * same space and direction where the specification says them: if not, COCABO_E_STATE
+ * with a sentence that tells the difference and the way on. Options, command and limits
+ * that differ are appended to it. *created may be NULL. */
 cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
                             cli_session *session, bool *created, cocabo_error *err);
 

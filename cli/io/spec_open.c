@@ -168,9 +168,9 @@ static cocabo_status create(const cli_spec *spec, const char *name,
   return status;
 }
 
-static cocabo_status resume(const cli_spec *spec, const char *name,
-                            cli_session *session, cocabo_error *err) {
-  CB_TRY(cocabo_study_open(&session->study, name, session->store, err));
+/* The study is open. */
+static cocabo_status resume(const cli_spec *spec, cli_session *session,
+                            cocabo_error *err) {
   CB_TRY(compare(spec, session->study, err));
   return change_options(spec, session->study, err);
 }
@@ -179,13 +179,15 @@ static cocabo_status resume(const cli_spec *spec, const char *name,
 static cocabo_status create_or_resume(const cli_spec *spec, const char *name,
                                       cli_session *session, bool *created,
                                       cocabo_error *err) {
-  *created = false;
-  cocabo_status status = resume(spec, name, session, err);
-  if (status != COCABO_E_NOT_FOUND)
-    return status;
-  status = create(spec, name, session, err);
-  *created = status == COCABO_OK;
-  return status == COCABO_E_EXISTS ? resume(spec, name, session, err) : status;
+  cocabo_status status = cocabo_study_open(&session->study, name, session->store, err);
+  if (status == COCABO_E_NOT_FOUND) {
+    status = create(spec, name, session, err);
+    *created = status == COCABO_OK;
+  }
+  if (status == COCABO_E_EXISTS)
+    status = cocabo_study_open(&session->study, name, session->store, err);
+  CB_TRY(status);
+  return *created ? COCABO_OK : resume(spec, session, err);
 }
 
 static cocabo_status no_parameters(const char *name, cocabo_error *err) {
@@ -196,35 +198,51 @@ static cocabo_status no_parameters(const char *name, cocabo_error *err) {
                  cb_text_show(shown, name));
 }
 
-static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
-                              cli_session *session, bool *created, cocabo_error *err) {
+/* Without parameters it can only go on with a study: the one that every command means.
+ */
+static cocabo_status go_on(const cli_spec *spec, const cli_common *named,
+                           cli_session *session, cocabo_error *err) {
+  const char *name = cli_study(named);
+  cocabo_status status = cli_open_store(session, named, 0, err);
+  if (status == COCABO_OK)
+    status = cli_find_study(session, named, err);
+  if (status == COCABO_E_NOT_FOUND)
+    return no_parameters(name ? name : CLI_DEFAULT_STUDY, err);
+  CB_TRY(status);
+  return resume(spec, session, err);
+}
+
+/* What the flags and the file say together. With parameters it may be a new study,
+ * which has our name where nobody says another: the only study there is may be
+ * anything. */
+static cli_common name_study(const cli_spec *spec, const cli_common *common) {
   cli_common named = *common;
   if (!named.study)
     named.study = spec->study;
-  const char *name = cli_study(&named);
-  cocabo_status status;
+  if (spec->space && !cli_study(&named))
+    named.study = CLI_DEFAULT_STUDY;
+  return named;
+}
+
+static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
+                              cli_session *session, bool *created, cocabo_error *err) {
+  const cli_common named = name_study(spec, common);
+  *created = false;
   if (spec->space) {
     CB_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
-    CB_TRY(create_or_resume(spec, name, session, created, err));
+    CB_TRY(create_or_resume(spec, cli_study(&named), session, created, err));
   } else {
-    *created = false;
-    status = cli_open_store(session, common, 0, err);
-    if (status == COCABO_OK)
-      status = resume(spec, name, session, err);
-    if (status == COCABO_E_NOT_FOUND)
-      return no_parameters(name, err);
-    CB_TRY(status);
+    CB_TRY(go_on(spec, &named, session, err));
   }
   return keep(spec, session->study, err);
 }
 
 bool cli_spec_exists(const cli_spec *spec, const cli_common *common) {
-  cli_common named = *common;
-  if (!named.study)
-    named.study = spec->study;
+  const cli_common named = name_study(spec, common);
   cli_session session;
-  const cocabo_status status =
-      cli_open_study(&session, &named, COCABO_STORE_READ_ONLY, NULL);
+  cocabo_status status = cli_open_store(&session, &named, COCABO_STORE_READ_ONLY, NULL);
+  if (status == COCABO_OK)
+    status = cli_find_study(&session, &named, NULL);
   cli_close(&session);
   return status == COCABO_OK;
 }

@@ -46,17 +46,6 @@ static int width_of(const char *cell) {
   return width;
 }
 
-static cocabo_status append_harmless(front_buffer *out, const char *text,
-                                     cocabo_error *err) {
-  size_t size;
-  for (; *text; text += size) {
-    const unsigned c = cb_text_decode(text, &size);
-    const bool harmless = !cb_text_is_control(c) && (c != 0xfffd || size > 1);
-    CB_TRY(front_buffer_append(out, harmless ? text : "?", harmless ? size : 1, err));
-  }
-  return COCABO_OK;
-}
-
 cocabo_status cli_table_text(cli_table *table, const char *text, cocabo_error *err) {
   return cli_table_cell(table, text, strlen(text), err);
 }
@@ -72,7 +61,7 @@ cocabo_status cli_table_cell(cli_table *table, const char *text, size_t size,
   if (!cell)
     status = COCABO_E_NO_MEMORY;
   if (status == COCABO_OK)
-    status = append_harmless(&table->text, cell, err);
+    status = show_put(&table->text, cell, err);
   if (status == COCABO_OK)
     status = front_buffer_append(&table->text, "", 1, err);
   front_buffer_free(&line);

@@ -34,8 +34,8 @@ cocabo_status cli_program_find(cli_program *out, char *const *command,
 /* ---- its environment ------------------------------------------------------------ */
 
 static const char *const own_variables[] = {
-    "COCABO_TRIAL=", "COCABO_STUDY=", "COCABO_SEED=", "COCABO_PARAMS=",
-    "COCABO_RESULT="};
+    "COCABO_TRIAL=",  "COCABO_STUDY=",  "COCABO_SEED=",
+    "COCABO_PARAMS=", "COCABO_RESULT=", "COCABO_STORAGE="};
 enum { N_OWN = sizeof own_variables / sizeof *own_variables };
 
 static bool is_own(const char *variable) {
@@ -61,7 +61,9 @@ static cocabo_status put_own(front_buffer *out, const cli_program *program,
   CB_TRY(front_put_json_params(out, trial, err));
   CB_TRY(front_buffer_append(out, "", 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[4], err));
-  return front_buffer_append(out, result, strlen(result) + 1, err);
+  CB_TRY(front_buffer_append(out, result, strlen(result) + 1, err));
+  CB_TRY(front_buffer_puts(out, own_variables[5], err));
+  return front_buffer_append(out, program->storage, strlen(program->storage) + 1, err);
 }
 
 /* Ours first, then what we have ourselves; owned, but its items are borrowed. */

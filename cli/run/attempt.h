@@ -18,6 +18,7 @@ typedef struct cli_program {
   char *const *command;      /* words with holes, ended by NULL; borrowed */
   const cocabo_space *space; /* borrowed */
   const char *study;         /* its name, borrowed */
+  const char *storage;       /* the URL where it is, borrowed */
   const char *log_folder;    /* NULL: none; borrowed */
   char path[CLI_PATH_SIZE];  /* of the program; "" where its name has holes */
 } cli_program;

@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/show.h"
+
 /* Seconds between two showings. */
 static const double terminal_pause = 0.1, plain_pause = 5.0;
 
@@ -82,12 +84,12 @@ static void put_pace(const cli_bar *bar, const cli_state *state, double now, cha
 void cli_bar_text(const cli_bar *bar, const cli_state *state, double now, char *out,
                   int columns) {
   const int size = columns < LONGEST ? columns + 1 : LONGEST;
-  char best[80] = "";
+  char best[80] = "", digits[CB_DIGITS];
   out[0] = '\0';
   put_done(state, out, size);
   if (state->has_best)
-    snprintf(best, sizeof best, ", best %.6g (trial %lld)", state->best,
-             (long long)state->best_number);
+    snprintf(best, sizeof best, ", best %s (trial %lld)",
+             show_number(digits, state->best), (long long)state->best_number);
   put(out, size, best);
   put_count(state->running, "running", out, size);
   put_count(state->failed, "failed", out, size);

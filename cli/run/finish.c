@@ -13,11 +13,11 @@
 
 /* ---- the best trial ------------------------------------------------------------- */
 
-static cocabo_status put_best(front_buffer *out, const cocabo_trial *best,
-                              cocabo_error *err) {
+static cocabo_status put_best(front_buffer *out, const cocabo_space *space,
+                              const cocabo_trial *best, cocabo_error *err) {
   CB_TRY(front_buffer_printf(out, err, "best trial %" PRId64 ": ",
                              cocabo_trial_number(best)));
-  CB_TRY(front_put_digits(out, cocabo_trial_value(best), err));
+  CB_TRY(cli_put_rounded(out, cocabo_trial_value(best), err));
   CB_TRY(front_buffer_puts(out, "\n", err));
   for (size_t i = 0; i < cocabo_trial_count(best); i++) {
     const char *name;
@@ -25,7 +25,7 @@ static cocabo_status put_best(front_buffer *out, const cocabo_trial *best,
     char shown[CB_SHOWN];
     CB_TRY(cocabo_trial_get(best, i, &name, &value, err));
     CB_TRY(front_buffer_printf(out, err, "  %s = ", cb_text_show(shown, name)));
-    CB_TRY(cli_put_shown_value(out, &value, err));
+    CB_TRY(cli_put_rounded_param(out, space, i, &value, err));
     CB_TRY(front_buffer_puts(out, "\n", err));
   }
   return COCABO_OK;
@@ -36,8 +36,10 @@ static cocabo_status print_best(const cli_run *run, cocabo_error *err) {
   cocabo_trial *best;
   CB_TRY(cocabo_study_best(run->session.study, &best, err));
   front_buffer text = {0};
-  cocabo_status status = run->common->json ? cli_put_json_trial(&text, best, err)
-                                           : put_best(&text, best, err);
+  cocabo_status status =
+      run->common->json
+          ? cli_put_json_trial(&text, best, err)
+          : put_best(&text, cocabo_study_space(run->session.study), best, err);
   if (status == COCABO_OK && run->common->json)
     status = front_buffer_puts(&text, "\n", err);
   if (status == COCABO_OK)

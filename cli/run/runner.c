@@ -16,6 +16,7 @@
 
 #include "common/base.h"
 #include "common/clock.h"
+#include "common/show.h"
 #include "io/output.h"
 #include "run/bar.h"
 #include "run/finish.h"
@@ -113,7 +114,7 @@ static bool is_reached(const cli_state *state) {
 
 static void say(runner *r, const char *text) {
   cli_bar_clear(&r->bar);
-  fprintf(stderr, "%s\n", text);
+  show_line(stderr, text);
 }
 
 /* Something about trials in a state, and the command that lists them. */
@@ -137,7 +138,7 @@ static void say_trial(runner *r, const slot *s) {
                                 (int)strcspn(s->outcome.reason, "\n"),
                                 s->outcome.reason);
   if (status == COCABO_OK && s->outcome.complete && !s->give_back)
-    status = front_put_digits(&line, s->outcome.value, NULL);
+    status = cli_put_rounded(&line, s->outcome.value, NULL);
   if (status == COCABO_OK && r->run->common->verbose &&
       (status = front_buffer_puts(&line, "  ", NULL)) == COCABO_OK)
     status = cli_put_shown_params(&line, s->trial, NULL);
@@ -488,16 +489,17 @@ static cocabo_status supervise(runner *r, cocabo_error *err) {
 
 /* A line that records later what cannot be recorded now. */
 static void say_lost(runner *r, const slot *s) {
-  char where[CLI_WHERE_SIZE];
-  cli_where(where, r->run->common, r->study);
-  cli_bar_clear(&r->bar);
-  fprintf(stderr, "cocabo %s: not recorded: cocabo tell%s %" PRId64, r->run->name,
-          where, cocabo_trial_number(s->trial));
+  char where[CLI_WHERE_SIZE], result[300], text[CLI_WHERE_SIZE + 400];
+  int size = (int)strcspn(s->outcome.reason, "\n'");
   if (s->outcome.complete)
-    fprintf(stderr, " %.17g\n", s->outcome.value);
+    snprintf(result, sizeof result, "%.17g", s->outcome.value);
   else
-    fprintf(stderr, " --fail '%.*s'\n", (int)strcspn(s->outcome.reason, "\n'"),
-            s->outcome.reason);
+    snprintf(result, sizeof result, "--fail '%.*s'", size < 280 ? size : 280,
+             s->outcome.reason);
+  cli_where(where, r->run->common, r->study);
+  snprintf(text, sizeof text, "cocabo %s: not recorded: cocabo tell%s %" PRId64 " %s",
+           r->run->name, where, cocabo_trial_number(s->trial), result);
+  say(r, text);
 }
 
 /* The loop failed. Programs are ended, and what can still be recorded is. */

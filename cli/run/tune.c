@@ -66,6 +66,7 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
   if (args->log_folder)
     CB_TRY(cli_make_folder(args->log_folder, err));
   run->program.study = cocabo_study_name(study);
+  run->program.storage = cli_storage(run->common);
   run->program.log_folder = args->log_folder;
   run->workers = spec->workers > 0 ? spec->workers : 1;
   run->retries = spec->retries > 0 ? spec->retries : 0;

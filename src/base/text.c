@@ -47,9 +47,11 @@ static bool is_control(unsigned c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0);
 }
 
+/* Separators of lines, marks that turn the direction of text or switch its shaping, and
+ * the byte order mark. Joiners are not among them: scripts and emoji need them. */
 bool cb_text_is_control(unsigned c) {
-  return is_control(c) || c == 0x2028 || c == 0x2029 || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
+  return is_control(c) || c == 0x061C || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF;
 }
 
 bool cb_text_is_utf8(const char *text) {

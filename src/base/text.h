@@ -26,7 +26,7 @@ enum {
 enum { CB_TEXT_STRAY = 0xFFFD };
 unsigned cb_text_decode(const char *text, size_t *size);
 
-/* Characters that would move the cursor, end the line or turn it round. */
+/* Characters that would move the cursor, end the line, turn it round or hide. */
 bool cb_text_is_control(unsigned character);
 
 bool cb_text_is_utf8(const char *text);

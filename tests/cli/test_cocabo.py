@@ -170,7 +170,8 @@ class Program(Case):
         self.assertEqual(os.listdir(self.folder), [])
         self.create("--study", "one")
         for command in (["ask"], ["best"], ["trials"], ["delete", "--yes"]):
-            self.refused(2, 'no study "default" in sqlite:///cocabo.db', *command)
+            self.refused(2, 'no study "two" in sqlite:///cocabo.db', *command, "--study",
+                         "two")
         self.refused(2, "", "trials", "--storage", "mysql://host/db")
         self.refused(2, "", "trials", "--storage", "")
 
@@ -739,7 +740,7 @@ class Listing(Case):
         best = self.json("best")
         self.assertIn("value   0.125\n", text)
         self.assertIn("trial   1, the best of 1 (minimize)\n", text)
-        self.assertIn(f"lr = {best['params']['lr']!r}\n", text)
+        self.assertIn(f"lr = {best['params']['lr']:.6g}\n", text)
         self.assertEqual((best["number"], best["state"], best["value"]),
                          (1, "complete", 0.125))
         self.assertLess(best["started"], best["finished"])
@@ -961,13 +962,13 @@ class Exchange(Case):
         rows = list(csv.reader(io.StringIO(self.ok("export", "--format", "csv"))))
         self.assertEqual(rows[0], ["number", "state", "value", "x", "k", "c",
                                    "params.value", "attempt", "started", "finished",
-                                   "reason"])
+                                   "seconds", "reason"])
         self.assertEqual(len(rows), 61)
         for row, trial in zip(rows[1:], trials):
             self.assertEqual(row[:2], [str(trial["number"]), trial["state"]])
             self.assertEqual(float(row[3]), trial["params"]["x"])
             self.assertEqual(row[2], "" if trial["value"] is None else row[2])
-        self.assertEqual(rows[51][10], 'a "quoted", reason\nof two lines')
+        self.assertEqual(rows[51][11], 'a "quoted", reason\nof two lines')
 
     def test_round_trips_keep_every_value_and_type(self):
         trials = self.fill()
@@ -1082,7 +1083,7 @@ class Exchange(Case):
                              self.write("bad.json", text))
         self.assertEqual(self.lines("trials"), [])
         for sentence, args in [
-            ("--format is missing, want csv or json", ["x.csv"]),
+            ("which says no format: want --format csv or json", ["x.txt"]),
             ('unknown format "optuna-journal"', ["--format", "optuna-journal", "x"]),
             ("there are 0 files, want one", ["--format", "csv"]),
             ("there are 2 files, want one", ["--format", "csv", "a", "b"]),
@@ -1159,7 +1160,8 @@ class Exchange(Case):
                      "--format", "csv", "-o", "/dev/full")
         self.refused(2, "cannot write no/such.csv: No such file", "export", "--format",
                      "csv", "-o", "no/such.csv")
-        self.refused(2, "--format is missing, want csv, json or optuna-journal", "export")
+        self.refused(2, "--format is missing, want csv, json, jsonl or optuna-journal",
+                     "export")
         self.assertEqual(sorted(name for name in os.listdir(self.folder)
                                 if not name.startswith("cocabo.db")), ["old.json"])
 

@@ -88,7 +88,6 @@ class Readme(Case):
         self.assertGreater(len(blocks), 1)
         for block in blocks:
             self.run_it("bash", "-e", "-c", block.replace("-n 40", "-n 16"))
-        self.assertTrue((self.folder / "history.svg").exists())
         self.assertTrue((self.folder / "trials.csv").exists())
 
 

@@ -430,8 +430,6 @@ class Refusals(Case):
         for name in "p.gif", "svg", "a.svg/b", "a.svg.txt", ".":
             self.refused(2, f'-o is "{name}", want a name that ends in .svg, .png or .pdf',
                          "plot", "-o", name)
-        self.refused(2, "where shall the picture go: -o FILE.svg, .png or .pdf, or --text?",
-                     "plot")
         self.refused(2, 'unexpected argument "history"', "plot", "history", "--text")
         self.refused(2, "the numbers behind slice are the trials: see cocabo trials --json",
                      "plot", "--kind", "slice", "--json")

@@ -136,6 +136,23 @@ class Installed(unittest.TestCase):
         self.assertEqual(needed(folder / "program"), set())
         self.runs(folder / "program")
 
+    def test_what_the_readme_says_can_be_pasted(self):
+        """Its Install section, but for the packages and the moved prefix, then the rest."""
+        page = (ROOT / "README.md").read_text()
+        install, example, after = re.findall(r"```sh\n(.*?)```", page, re.S)[:3]
+        packages, make, path = install.splitlines()
+        self.assertRegex(packages, "^sudo apt-get install ")
+        self.assertEqual(make, block("sh", "make install").splitlines()[0])
+        folder = self.folder()
+        home = folder / "home"
+        home.mkdir()
+        (home / ".local").symlink_to(self.prefix)
+        said = run(["env", "-i", f"HOME={home}", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8",
+                    "bash", "-ec", "\n".join((path, example, after))], folder)
+        self.assertRegex(said, r"(?m)^best trial \d+: \d{5,}$")
+        self.assertRegex(said, r"(?m)^40 trials: ")
+        self.assertEqual(len((folder / "trials.csv").read_text().splitlines()), 41)
+
     # ---- CMake --------------------------------------------------------------------
 
     def project(self, text, *options):

@@ -1,6 +1,7 @@
 /* What the front ends share: arguments, sentences, buffers, shown texts and CSV. */
 #include "check.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,96 @@ static void shown_texts_are_short_and_harmless(void **state) {
   assert_string_equal(show_url(out, "sqlite:////a:b@c.db"), "sqlite:////a:b@c.db");
 }
 
+/* Each character that is masked stands between two that are not. */
+static void every_character_that_plays_with_a_terminal_is_masked(void **state) {
+  (void)state;
+  static const unsigned ends[][2] = {
+      {0x01, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},  {0x200e, 0x200f},
+      {0x2028, 0x202e}, {0x2066, 0x206f}, {0xfeff, 0xfeff}};
+  for (unsigned c = 1; c < 0x110000; c++) {
+    bool masked = false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+      masked |= c >= ends[i][0] && c <= ends[i][1];
+    assert_int_equal(cb_text_is_control(c), masked);
+  }
+  front_buffer out = {0};
+  cocabo_error err;
+  static const char odd[] =
+      "a\t\x1b\x7f\xc2\x9b\xd8\x9c\xe2\x80\xa9\xef\xbb\xbf\x9b\xff\xc3é中";
+  assert_ok(show_put(&out, odd, &err));
+  assert_string_equal(front_buffer_text(&out, &err), "a??????????é中");
+  assert_false(show_is_harmless(odd));
+  assert_true(show_is_harmless("é中 \xf0\x9f\x99\x82\xef\xbf\xbd"));
+  out.size = 0;
+  assert_ok(front_put_json_text(&out, odd, &err));
+  assert_string_equal(
+      front_buffer_text(&out, &err),
+      "\"a\\u0009\\u001b\\u007f\\u009b\\u061c\\u2029\\ufeff\\ufffd\\ufffd"
+      "\\ufffdé中\"");
+  front_buffer_free(&out);
+}
+
+/* A file of its own shows what a terminal would get. */
+static void bytes_for_a_terminal_keep_lines_and_tabs(void **state) {
+  (void)state;
+  FILE *file = tmpfile();
+  char text[64] = "";
+  assert_non_null(file);
+  /* The last character is cut in half by the size given. */
+  assert_true(show_bytes(file,
+                         "a\tb\r\n\x9b"
+                         "1m\0é中",
+                         13));
+  show_line(file, "c\n\xe2\x80\xa8X");
+  rewind(file);
+  assert_int_equal(fread(text, 1, sizeof text, file), 18);
+  assert_string_equal(text, "a\tb?\n?1m?é??c??X\n");
+  fclose(file);
+}
+
+static void numbers_for_people_have_six_digits(void **state) {
+  (void)state;
+  static const struct {
+    double number;
+    const char *shown;
+  } cases[] = {{0.12345678901234566, "0.123457"},
+               {-123.456789, "-123.457"},
+               {9999999.0, "9999999"},
+               {1e7, "1e7"},
+               {-1234560.0, "-1234560"},
+               {1e6, "1000000"},
+               {1234567.5, "1.23457e6"},
+               {12345678.0, "1.23457e7"},
+               {1e-5, "1e-5"},
+               {0.30000000000000004, "0.3"},
+               {0.0, "0"},
+               {5e-324, "4.94066e-324"},
+               {1.7976931348623157e308, "1.79769e308"},
+               {NAN, "nan"},
+               {-INFINITY, "-inf"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char out[CB_DIGITS];
+    assert_string_equal(show_number(out, cases[i].number), cases[i].shown);
+  }
+}
+
+static const char *ending_name(int i) {
+  static const char *const names[] = {"csv", "json", "jsonl"};
+  return i < 3 ? names[i] : NULL;
+}
+
+static void a_files_name_may_say_its_format(void **state) {
+  (void)state;
+  static const struct {
+    const char *path;
+    int format;
+  } cases[] = {{"a.csv", 0},   {"a.b.JSON", 1}, {"./x/a.jsonl", 2}, {"a", -1},
+               {"csv", -1},    {".csv", -1},    {"a.csv/b", -1},    {"x/.csv", -1},
+               {"a.csv.", -1}, {"", -1},        {"a.csvx", -1},     {"-", -1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    assert_int_equal(front_find_ending(cases[i].path, ending_name), cases[i].format);
+}
+
 /* ---- values ---------------------------------------------------------------------- */
 
 static void put(char *out, const cocabo_value *value,
@@ -299,6 +390,10 @@ int main(void) {
       cmocka_unit_test(a_sentence_may_quote_the_one_before),
       cmocka_unit_test(a_buffer_takes_what_is_longer_than_its_guess),
       cmocka_unit_test(shown_texts_are_short_and_harmless),
+      cmocka_unit_test(every_character_that_plays_with_a_terminal_is_masked),
+      cmocka_unit_test(bytes_for_a_terminal_keep_lines_and_tabs),
+      cmocka_unit_test(numbers_for_people_have_six_digits),
+      cmocka_unit_test(a_files_name_may_say_its_format),
       cmocka_unit_test(values_have_a_form_for_each_reader),
       cmocka_unit_test(cells_are_numbers_only_in_full),
       cmocka_unit_test(a_sheet_has_its_cells_and_lines),
