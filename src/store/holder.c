@@ -10,6 +10,8 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,30 +30,38 @@ typedef struct place {
   long long first, last;
 } place;
 
-/* The process of a line that is about this place, or 0. */
-static int64_t holder_in(const char *line, const place *where) {
-  long process = 0;
-  unsigned long inode = 0;
-  long long first = 0, last = 0;
-  const int n = sscanf(line, "%*s POSIX %*s WRITE %ld %*[^:]:%*[^:]:%lu %lld %lld",
-                       &process, &inode, &first, &last);
-  return n == 4 && where->inode != 0 && inode == where->inode && first <= where->last &&
-                 last >= where->first && process > 0 && process != (long)getpid()
-             ? process
-             : 0;
+enum { KIND = 1, MODE = 3, PROCESS, FILE_ID, FIRST, LAST, N_FIELDS };
+
+/* The process of a line that is about this place, or 0. The line is cut into pieces. */
+static int64_t holder_in(char *line, const place *where, int n_places) {
+  char *fields[N_FIELDS], *rest = NULL;
+  int n = 0;
+  for (char *f = strtok_r(line, " \n", &rest); f && n < N_FIELDS;
+       f = strtok_r(NULL, " \n", &rest))
+    fields[n++] = f;
+  if (n < N_FIELDS || strcmp(fields[KIND], "POSIX") != 0 ||
+      strcmp(fields[MODE], "WRITE") != 0)
+    return 0;
+  const char *colon = strrchr(fields[FILE_ID], ':');
+  const unsigned long inode = colon ? strtoul(colon + 1, NULL, 10) : 0;
+  const long process = strtol(fields[PROCESS], NULL, 10);
+  const long long first = strtoll(fields[FIRST], NULL, 10);
+  const long long last = strtoll(fields[LAST], NULL, 10);
+  for (int i = 0; i < n_places; i++)
+    if (inode != 0 && inode == where[i].inode && first <= where[i].last &&
+        last >= where[i].first && process > 0 && process != (long)getpid())
+      return process;
+  return 0;
 }
 
 int64_t cb_lock_holder(const char *path) {
-  const place writing = {inode_of(path, "-shm"), 120, 120};
-  const place all = {inode_of(path, ""), 1LL << 30, (1LL << 30) + 511};
+  const place places[] = {{inode_of(path, "-shm"), 120, 120},
+                          {inode_of(path, ""), 1LL << 30, (1LL << 30) + 511}};
   FILE *locks = fopen("/proc/locks", "re");
   int64_t found = 0;
   char line[256];
-  while (locks && found == 0 && fgets(line, sizeof line, locks)) {
-    found = holder_in(line, &writing);
-    if (found == 0)
-      found = holder_in(line, &all);
-  }
+  while (locks && found == 0 && fgets(line, sizeof line, locks))
+    found = holder_in(line, places, 2);
   if (locks)
     fclose(locks);
   return found;

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Many processes on one study, killed at random: nothing is lost, doubled or stuck.
 
-    python3 tests/workers/chaos.py PATH/TO/cocabo [--kills 40] [--seed N] [--keep]
+    python3 tests/workers/chaos.py PATH/TO/cocabo [--kills 40] [--faults 3] [--seed N] [--keep]
 
 Runners, workers and a client that asks and tells share one SQLite study. They are killed
 with SIGKILL, and so are the programs they run and the guards they keep; now and then one
 is stopped for longer than its lease, or asked politely. Whoever died is started again.
+Between the kills there are faults: another process holds the lock of the file for seconds,
+asleep or stopped; some processes live a day ahead of the others, or behind (with faketime).
+Ctrl-C is answered all the while.
 The budget is raised whenever it is reached, so that its edge is crossed many times.
 
 At the end, with the kills over and a budget for all trials there are:
@@ -28,10 +31,21 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 LEASE = 1  # seconds
+ANSWER = 6  # seconds for an answer to Ctrl-C; two, on a machine that has nothing else to do
+HOLDER = """
+import os, signal, sqlite3, sys, time
+file = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+file.execute("BEGIN IMMEDIATE")
+if sys.argv[2] == "stop":
+    os.kill(os.getpid(), signal.SIGSTOP)
+time.sleep(60)
+"""
+FAKETIME = next(iter(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 STEP = 60  # how much the budget grows
 SPACE = ["-p", "a=int(1,40)", "-p", "b=int(1,40)", "-p", "c=choice(0,1,2,3,4)"]
 PROGRAM = """#!/bin/sh
@@ -88,9 +102,14 @@ class Client:
 
 
 class Chaos:
-    def __init__(self, cocabo, kills, processes):
+    def __init__(self, cocabo, kills, faults, processes):
         self.cocabo = os.path.abspath(cocabo)
         self.kills = kills
+        self.faults_left = faults
+        self.jumps = faults > 0 and FAKETIME is not None
+        self.holder = None  # (until when, a process that holds the lock)
+        self.asked = []  # (when, processes that were sent Ctrl-C)
+        self.slowest = 0.0  # answer
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cocabo-chaos-"))
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
@@ -109,8 +128,15 @@ class Chaos:
         self.ends = collections.Counter()  # exit statuses
 
     def start(self, *args, **more):
-        return subprocess.Popen([self.cocabo, *args], cwd=self.folder, env=self.environment,
+        return subprocess.Popen([self.cocabo, *args], cwd=self.folder, env=self.clock(),
                                 stdin=subprocess.DEVNULL, **more)
+
+    def clock(self):
+        """The environment, in which the time of day may be another one."""
+        if not self.jumps or random.random() < 0.7:
+            return self.environment
+        return {**self.environment, "LD_PRELOAD": str(FAKETIME), "FAKETIME_DISABLE_SHM": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME": random.choice(["+1d", "-1d"])}
 
     def output(self, *args):
         return subprocess.run([self.cocabo, *args], cwd=self.folder, env=self.environment,
@@ -133,6 +159,9 @@ class Chaos:
 
     def look_after(self):
         now = time.monotonic()
+        self.hear_answers(now)
+        if self.holder and self.holder[0] <= now:
+            self.let_go()
         for when, process in [s for s in self.stopped if s[0] <= now]:
             process.send_signal(signal.SIGCONT)
             self.stopped.remove((when, process))
@@ -183,11 +212,38 @@ class Chaos:
     def states(self):
         return collections.Counter(trial["state"] for trial in self.trials())
 
+    # ---- faults --------------------------------------------------------------------
+
+    def hold_lock(self):
+        """Somebody takes the lock and keeps it, asleep or stopped."""
+        if self.holder:
+            return
+        self.faults_left -= 1
+        line = [sys.executable, "-c", HOLDER, self.folder / "study.db",
+                random.choice(["stop", "sleep"])]
+        self.holder = (time.monotonic() + random.uniform(1, 10), subprocess.Popen(line))
+
+    def let_go(self):
+        if self.holder:
+            self.holder[1].kill()
+            self.holder[1].wait()
+        self.holder = None
+
+    def hear_answers(self, now):
+        for when, process in list(self.asked):
+            if process.poll() is not None:
+                self.slowest = max(self.slowest, now - when)
+                self.asked.remove((when, process))
+            elif now - when > ANSWER:
+                raise AssertionError(f"no answer to Ctrl-C: {process.args}")
+
     # ---- kills ---------------------------------------------------------------------
 
     def attack(self):
         """One signal to somebody; returns how many were killed."""
-        victims = [p for p in [*self.slots, self.client.process] if p and p.poll() is None]
+        asked = [process for _, process in self.asked]
+        victims = [p for p in [*self.slots, self.client.process]
+                   if p and p.poll() is None and p not in asked]
         if not victims:
             return 0
         victim = random.choice(victims)
@@ -200,8 +256,9 @@ class Chaos:
         if kind < 0.95 or victim is self.client.process:
             victim.send_signal(signal.SIGSTOP)
             self.stopped.append((time.monotonic() + random.uniform(0, 2 * LEASE), victim))
-        else:
+        elif victim not in [process for _, process in self.stopped]:
             victim.send_signal(random.choice([signal.SIGINT, signal.SIGTERM]))
+            self.asked.append((time.monotonic(), victim))
         return 0
 
     def kill_children(self, victim):
@@ -215,8 +272,10 @@ class Chaos:
         self.output(*self.run_line(1, "-q"))  # so that workers find a study
         shown = 0
         pause, mark = 0.06, (0, 0)  # seconds; kills and results when it was last judged
-        while self.killed < self.kills or len(self.told) <= 20:
+        while self.killed < self.kills or len(self.told) <= 20 or self.faults_left > 0:
             self.look_after()
+            if self.faults_left > 0 and random.random() < 0.1:
+                self.hold_lock()
             time.sleep(random.expovariate(1 / pause))
             self.killed += self.attack()
             if self.killed - mark[0] >= 10:
@@ -233,6 +292,7 @@ class Chaos:
     def calm_down(self):
         """Everybody dies once more; then there is a budget for all trials and some more,
         and everybody may finish."""
+        self.let_go()
         for process in filter(None, self.slots):
             process.kill()
             process.wait()
@@ -275,7 +335,8 @@ class Chaos:
         self.expect(len(self.told) > 20, "the processes reported something")
         for number, value, when in self.told:
             trial = trials[number]
-            recorded = trial["state"] in ("complete", "failed") and trial["finished"] <= when
+            recorded = trial["state"] in ("complete", "failed") and (
+                self.jumps or trial["finished"] <= when)
             # A failure (a killed program) may have been followed by a late result.
             late = value is None and trial["state"] == "complete"
             self.expect(late or (recorded and trial["value"] in (value, value_at(
@@ -334,13 +395,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cocabo")
     parser.add_argument("--kills", type=int, default=40)
+    parser.add_argument("--faults", type=int, default=3)
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", action="store_true", help="keep the folder")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else random.randrange(1 << 32)
     random.seed(seed)
-    chaos = Chaos(args.cocabo, args.kills, args.processes)
+    chaos = Chaos(args.cocabo, args.kills, args.faults, args.processes)
     print(f"seed {seed}, folder {chaos.folder}", flush=True)
     started = time.monotonic()
     try:
@@ -348,13 +410,15 @@ def main():
         chaos.calm_down()
         trials = chaos.check()
     except BaseException:
+        chaos.let_go()
         for process in filter(None, [*chaos.slots, chaos.client.process]):
             process.kill()
         raise
     evaluations = len((chaos.folder / "evaluations").read_text().split())
     print(f"{chaos.killed} kills in {time.monotonic() - started:.0f} s: {len(trials)} trials, "
           f"{evaluations} evaluations, {sum(t['attempt'] > 0 for t in trials)} trials taken "
-          f"over, ends {dict(chaos.ends)}; nothing lost, doubled or stuck")
+          f"over, ends {dict(chaos.ends)}, slowest answer {chaos.slowest:.1f} s; nothing lost, "
+          "doubled or stuck")
     if not args.keep:
         shutil.rmtree(chaos.folder)
 
