@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "store/clock.h"
 #include "store/holder.h"
 #include "store/mark.h"
 #include "store/schema.h"
@@ -204,7 +205,9 @@ static int wait_for_lock(void *user, int tries) {
     db->waiting_since = steady_clock();
     db->holder_age = 0.5;
   }
-  if (db->hurry || !goes_on_waiting(db, steady_clock() - db->waiting_since))
+  const double waited = steady_clock() - db->waiting_since;
+  db->blocked = db->blocked || waited >= 1.0;
+  if (db->hurry || !goes_on_waiting(db, waited))
     return 0;
   const double seconds =
       1e-4 * (double)(1 << (tries < DOUBLINGS ? tries : DOUBLINGS)) * spread(db);
@@ -399,6 +402,7 @@ cocabo_status cb_database_open(cb_database *db, const char *path, unsigned flags
   CB_TRY(check_file(path, flags, err));
   memset(db, 0, sizeof *db);
   db->what = "open";
+  db->free_at = -1e9; /* long ago */
   db->patience = patience;
   db->read_only = (flags & COCABO_STORE_READ_ONLY) != 0;
   db->jitter = ((uint64_t)getpid() << 32) ^ (uint64_t)(1e9 * steady_clock()) ^ 1u;
@@ -465,6 +469,9 @@ cocabo_status cb_database_begin(cb_database *db, bool durable, cocabo_error *err
   CB_TRY(set_durability(db, durable, err));
   CB_TRY(run_or_fail(db, "BEGIN IMMEDIATE", err));
   say_over(db);
+  if (db->blocked)
+    db->free_at = cb_clock_boot();
+  db->blocked = false;
   db->changes = sqlite3_total_changes(db->handle);
   return COCABO_OK;
 }

@@ -35,6 +35,8 @@ typedef struct cb_database {
   void *user;
   bool hurry;           /* do not wait at all */
   bool waited;          /* `wait` was asked, and not told yet that it is over */
+  bool blocked;         /* somebody kept the lock for longer than commits take */
+  double free_at;       /* when that was last over, on cb_clock_boot */
   bool stopped;         /* waiting was ended by `wait` or `interrupt` */
   double waiting_since; /* on a steady clock */
   int64_t holder;       /* of the lock, a process; 0: not known */

@@ -222,8 +222,7 @@ static cocabo_status check_conflicts(const study_log *log, const cb_event *event
       return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
                      (long long)events[i].attempt, (long long)events[i].number);
     if (events[i].kind == CB_TRIAL_STALE && was_renewed(log, &events[i]))
-      return cb_fail(err, COCABO_E_BUSY,
-                     "trial %lld is not lost, its lease was renewed",
+      return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                      (long long)events[i].number);
   }
   return COCABO_OK;

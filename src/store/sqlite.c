@@ -59,9 +59,12 @@ enum {
 /* In all that is about time, ?2 is the time of day, ?3 the machine's start and ?4 the
  * time since then. A lease is over by the clock that nobody sets, if it is of the same
  * start. Otherwise the time of day must do: a lease that ends later than one that began
- * now would was written by a clock that was ahead. */
+ * now would was written by a clock that was ahead. Before ?6 nobody could renew: who
+ * lives has a third of the lease to do so. */
 #define SAME_START "boot <> '' AND boot = ?3"
-#define OVER "(CASE WHEN " SAME_START " THEN due <= ?4 ELSE until <= ?2 END)"
+#define OVER                                                                           \
+  "(CASE WHEN " SAME_START " THEN due <= ?4 AND ?6 + seconds / 3 <= ?4"                \
+  " ELSE until <= ?2 END)"
 #define LENGTH "(CASE WHEN seconds = 0 THEN ?5 ELSE seconds END)"
 #define AHEAD                                                                          \
   "(CASE WHEN " SAME_START " THEN due > ?4 + 1 + " LENGTH                              \
@@ -187,6 +190,13 @@ static query ask_time(sqlite_store *s, int which, int64_t study) {
   bind_real(&q, 2, cb_clock_day());
   bind_text(&q, 3, s->boot, strlen(s->boot));
   bind_real(&q, 4, cb_clock_boot());
+  return q;
+}
+
+/* The same for OVER. */
+static query ask_over(sqlite_store *s, int which, int64_t study) {
+  query q = ask_time(s, which, study);
+  bind_real(&q, 6, s->db.free_at);
   return q;
 }
 
@@ -341,11 +351,11 @@ static cocabo_status check_stale(const appending *a, const cb_event *stale,
   CB_TRY(last_attempt(a, stale->number, &last, err));
   if (stale->attempt < last)
     return COCABO_OK; /* the lease is that of a later attempt */
-  query q = ask_time(a->store, LIVING_LEASE, a->study);
+  query q = ask_over(a->store, LIVING_LEASE, a->study);
   bind_integer(&q, 5, stale->number);
   CB_TRY(get_integer(&q, -1, &found, err));
   if (found >= 0)
-    return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease was renewed",
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                    (long long)stale->number);
   return COCABO_OK;
 }
@@ -542,7 +552,7 @@ static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
 
 static query ask_expired(sqlite_store *s, int64_t study) {
   if (s->db.version > 1)
-    return ask_time(s, EXPIRED_LEASES, study);
+    return ask_over(s, EXPIRED_LEASES, study);
   query q = ask(s, OLD_EXPIRED_LEASES, study);
   bind_real(&q, 2, cb_clock_day());
   return q;

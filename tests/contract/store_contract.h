@@ -886,7 +886,7 @@ static void a_renewed_lease_is_not_lost(void **state) {
                    COCABO_OK);
   cb_event taken[] = {make_attempt(CB_TRIAL_STALE, 0, 0), make_resumed(0, 1)};
   assert_int_equal(append_leased(c, taken, 2, "v", OVER), COCABO_E_BUSY);
-  assert_string_equal(c->err.message, "trial 0 is not lost, its lease was renewed");
+  assert_string_equal(c->err.message, "trial 0 is not lost, its lease lives");
   assert_string_equal(contract_read(c, 2).kinds, "");
   assert_expired(c, "");
   assert_int_equal(c->store->ops->renew(c->store, c->id, "w", OVER, &c->err),

@@ -595,6 +595,37 @@ static void a_function_says_how_long_to_wait(void **state) {
   assert_trials("a.db", 2);
 }
 
+/* Lets go of the lock when the lease of trial 0 has run out. */
+static int let_go_late(void *user, const cocabo_waiting *how) {
+  if (!how->over && how->seconds > 1.2)
+    sqlite3_exec(user, "ROLLBACK", NULL, NULL, NULL);
+  return 0;
+}
+
+/* Nobody could renew while the lock was held: that costs no living worker its trial. */
+static void a_lock_makes_no_trial_stale(void **state) {
+  (void)state;
+  sqlite3 *lock = NULL;
+  cocabo_store *store = NULL;
+  int64_t id = 0;
+  make_file("a.db", 1);
+  run_sql("a.db", "INSERT INTO leases VALUES (1, 0, 'w', 0, 0, '', 0)");
+  assert_int_equal(sqlite3_open("a.db", &lock), SQLITE_OK);
+  const cb_patience patience = {.wait = let_go_late, .user = lock};
+  assert_ok(cb_sqlite_open(&store, "a.db", 0, patience, &err));
+  assert_ok(find(store, &id));
+  assert_ok(store->ops->renew(store, id, "w", 0.6, &err));
+  assert_int_equal(sqlite3_exec(lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+  cb_event stale = {.kind = CB_TRIAL_STALE, .number = 0, .id = {3, 1}};
+  const cb_append what = {.events = &stale, .n = 1, .next_number = -1};
+  assert_fails(store->ops->append(store, id, &what, &err), COCABO_E_BUSY,
+               "trial 0 is not lost, its lease lives");
+  nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
+  assert_ok(store->ops->append(store, id, &what, &err)); /* and nobody did */
+  cocabo_store_free(store);
+  sqlite3_close(lock);
+}
+
 static int give_up(void *user) {
   return ++*(int *)user > 3;
 }
@@ -1112,6 +1143,7 @@ int main(void) {
       CLAIM(a_frozen_file_can_be_read),
       CLAIM(a_lock_that_stays_is_told),
       CLAIM(a_function_says_how_long_to_wait),
+      CLAIM(a_lock_makes_no_trial_stale),
       CLAIM(an_ask_that_waits_can_be_interrupted),
       CLAIM(a_file_that_is_gone_takes_no_events),
       CLAIM(a_child_must_open_its_own),
