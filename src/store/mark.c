@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -126,21 +127,32 @@ static cocabo_status refuse(const cb_database *db, cocabo_error *err) {
                  path, path);
 }
 
+static bool looks_wrong(const cb_database *db, wal *log, bool *no_memory) {
+  if (!read_head(log))
+    return false;
+  log->frame = cb_calloc(FRAME_HEAD + log->page_size, 1);
+  *no_memory = !log->frame;
+  const bool wrong = log->frame && !belongs(db, log);
+  cb_free(log->frame);
+  return wrong;
+}
+
+/* Others may be writing what we read, without a lock: what is wrong stays so. */
 cocabo_status cb_mark_check(cb_database *db, cocabo_error *err) {
+  enum { TRIES = 5 };
   const char *name = sqlite3_db_filename(db->handle, "main");
   const char *beside = name && *name ? sqlite3_filename_wal(name) : NULL;
   wal log = {.fd = beside && *beside ? open(beside, O_RDONLY | O_CLOEXEC) : -1};
+  bool no_memory = false;
+  int wrong = 0;
   if (log.fd < 0)
     return COCABO_OK;
-  cocabo_status status = COCABO_OK;
-  if (read_head(&log)) {
-    log.frame = cb_calloc(FRAME_HEAD + log.page_size, 1);
-    if (!log.frame)
-      status = cb_no_memory(err);
-    else if (!belongs(db, &log))
-      status = refuse(db, err);
-    cb_free(log.frame);
+  while (wrong < TRIES && looks_wrong(db, &log, &no_memory)) {
+    wrong++;
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
   }
   close(log.fd);
-  return status;
+  if (no_memory)
+    return cb_no_memory(err);
+  return wrong < TRIES ? COCABO_OK : refuse(db, err);
 }
