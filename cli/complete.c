@@ -67,16 +67,12 @@ static void offer_studies(const line *l) {
   cli_close(&session);
 }
 
-/* The library names its samplers where it refuses one. */
 static void offer_samplers(const line *l, const char *prefix) {
-  cocabo_error err;
-  cocabo_options *options = cocabo_options_new();
-  if (options && cocabo_options_set(options, "sampler", "?", &err) != COCABO_OK) {
-    const char *names = strstr(err.message, "want ");
-    if (names)
-      offer_words(l, names + strlen("want "), prefix);
+  char word[80];
+  for (size_t i = 0; cocabo_sampler_name(i); i++) {
+    snprintf(word, sizeof word, "%s%s", prefix, cocabo_sampler_name(i));
+    offer_text(l, word, cocabo_sampler_help(i));
   }
-  cocabo_options_free(options);
 }
 
 /* OPTION=VALUE: options while there is no "=", then the words of its type. */
@@ -109,10 +105,10 @@ static void offer_values(const line *l, const front_option *option) {
     offer_samplers(l, "");
   else if (strcmp(name, "--set") == 0)
     offer_settings(l);
-  else if (strcmp(name, "--state") == 0)
-    offer_states(l);
   else if (strchr(option->value, '|'))
     offer_words(l, option->value, "");
+  else if (strcmp(name, "--state") == 0)
+    offer_states(l);
   else if (strstr(option->value, "FILE"))
     offer_files();
 }
@@ -122,8 +118,20 @@ static void offer_values(const line *l, const front_option *option) {
 static void offer_commands(const line *l) {
   for (const front_command *const *c = l->program->commands; *c; c++)
     offer_text(l, (*c)->name, (*c)->summary);
+}
+
+static void offer_first(const line *l) {
+  offer_commands(l);
+  offer_text(l, "help", "options and examples of a command");
   offer_text(l, "--help", "commands and examples");
   offer_text(l, "--version", "the version of the program");
+}
+
+/* After `help`. */
+static void offer_pages(const line *l) {
+  offer_commands(l);
+  for (const front_topic *t = l->program->topics; t && t->name; t++)
+    offer_text(l, t->name, t->summary);
 }
 
 static void offer_options(const line *l) {
@@ -149,9 +157,11 @@ static void offer_for(line *l) {
   join_assignment(l);
   l->command = l->n > 0 ? front_find_command(l->program, l->words[0]) : NULL;
   if (l->n == 0) {
-    offer_commands(l);
+    offer_first(l);
     return;
   }
+  if (l->n == 1 && strcmp(l->words[0], "help") == 0)
+    offer_pages(l);
   if (!l->command)
     return;
   const front_option *before =

@@ -11,11 +11,15 @@
 #include "cli.h"
 #include "common/program.h"
 #include "complete.h"
+#include "io/spec.h"
 
 static const front_command *const commands[] = {
     &cmd_run,    &cmd_create,  &cmd_ask,    &cmd_tell,   &cmd_best,
     &cmd_trials, &cmd_studies, &cmd_export, &cmd_import, &cmd_delete,
-    &cmd_plot,   &cmd_verify,  &cmd_worker, NULL};
+    &cmd_plot,   &cmd_verify,  &cmd_worker, &cmd_retry,  NULL};
+
+static const front_topic topics[] = {
+    {"options", "Options of a study, for --set OPTION=VALUE.", cli_spec_describe}, {0}};
 
 static const front_variable variables[] = {
     {"COCABO_STORAGE", "the storage URL where --storage is not given"},
@@ -27,6 +31,7 @@ static const front_program program = {
     .summary =
         "Finds the best setting of a program whose inputs are numbers and choices.",
     .commands = commands,
+    .topics = topics,
     .examples =
         "  cocabo run -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)' -n 50 \\\n"
         "      -- python3 train.py --lr {lr} --optimizer {opt}\n"

@@ -311,6 +311,69 @@ cocabo_status front_parse_int(const char *option, const char *text, int64_t low,
   return COCABO_OK;
 }
 
+/* Reads digits with or without a point at *text and steps over them. */
+static bool read_decimal(const char **text, double *out) {
+  const size_t size = strspn(*text, "0123456789.");
+  char digits[40], *end;
+  if (size == 0 || size >= sizeof digits)
+    return false;
+  memcpy(digits, *text, size);
+  digits[size] = '\0';
+  *out = strtod(digits, &end);
+  *text += size;
+  return *end == '\0';
+}
+
+bool front_read_duration(const char *text, double *out) {
+  static const struct {
+    char letter;
+    double seconds;
+  } units[] = {{'d', 86400.0}, {'h', 3600.0}, {'m', 60.0}, {'s', 1.0}};
+  enum { N_UNITS = sizeof units / sizeof units[0] };
+  double sum = 0.0, part;
+  char *end;
+  if (text[strspn(text, "0123456789.eE+-")] == '\0') { /* seconds */
+    sum = strtod(text, &end);
+    if (end == text || *end)
+      return false;
+  } else {
+    for (int i = 0; *text; i++) {
+      if (!read_decimal(&text, &part))
+        return false;
+      while (i < N_UNITS && units[i].letter != *text)
+        i++;
+      if (i == N_UNITS)
+        return false;
+      sum += part * units[i].seconds;
+      text++;
+    }
+  }
+  if (!(sum >= 0.0 && sum <= FRONT_MAX_SECONDS))
+    return false;
+  *out = sum;
+  return true;
+}
+
+void front_want_duration(double low, char out[static 100]) {
+  snprintf(out, 100, "seconds from %g to 1e9, or a duration such as 90s, 5m or 1h30m",
+           low);
+}
+
+cocabo_status front_parse_duration(const char *option, const char *text, double low,
+                                   double *out, cocabo_error *err) {
+  char shown[CB_SHOWN], want[100];
+  double value;
+  if (!text)
+    return COCABO_OK;
+  if (!front_read_duration(text, &value) || value < low) {
+    front_want_duration(low, want);
+    return cb_fail(err, COCABO_E_RANGE, "%s is \"%s\", want %s", option,
+                   cb_text_show(shown, text), want);
+  }
+  *out = value;
+  return COCABO_OK;
+}
+
 cocabo_status front_check_ending(const char *option, const char *name,
                                  const char *ending, cocabo_error *err) {
   const size_t size = strlen(name), wanted = strlen(ending);

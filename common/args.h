@@ -58,6 +58,13 @@ typedef struct front_command {
   int (*main)(int argc, char **argv); /* its arguments only; returns the exit status */
 } front_command;
 
+/* Something that `PROGRAM help NAME` explains and that is no command. */
+typedef struct front_topic {
+  const char *name; /* NULL ends a table */
+  const char *summary;
+  cocabo_status (*describe)(front_buffer *out, cocabo_error *err);
+} front_topic;
+
 /* The option of that name ("--output" finds "-o, --output"), or NULL. */
 const front_option *front_find_option(const front_option *options, const char *name);
 /* Steps through "-o, --output": gives the name at *names and its size, and moves *names
@@ -96,6 +103,16 @@ int front_finish_output(const char *command);
 /* A whole number in [low, high]. A NULL text leaves *out, the default, as it is. */
 cocabo_status front_parse_int(const char *option, const char *text, int64_t low,
                               int64_t high, int64_t *out, cocabo_error *err);
+
+/* How long something may take, in seconds: 90, 1.5, 90s, 5m, 1h30m, 2d. At most
+ * FRONT_MAX_SECONDS. The units d, h, m and s come in this order, each at most once. */
+#define FRONT_MAX_SECONDS 1e9
+bool front_read_duration(const char *text, double *out);
+/* What is wanted of one, at least `low` seconds, for the end of a sentence. */
+void front_want_duration(double low, char out[static 100]);
+/* The same as an option's value. A NULL text leaves *out as it is. */
+cocabo_status front_parse_duration(const char *option, const char *text, double low,
+                                   double *out, cocabo_error *err);
 
 /* A file to write must have a name with that ending, in capitals or not: a name that
  * belongs to something else is a slip that would cost a file. */

@@ -108,14 +108,20 @@ static void print_see_also(const front_program *program, const char *except) {
     if (!except || strcmp((*c)->name, except) != 0)
       printf("%s.BR %s\\-%s (1)", except || c != program->commands ? ",\n" : "",
              program->name, (*c)->name);
+  for (const front_topic *t = program->topics; t && t->name; t++)
+    if (!except || strcmp(t->name, except) != 0)
+      printf(",\n.BR %s\\-%s (1)", program->name, t->name);
   putchar('\n');
 }
 
-static cocabo_status print_more(const front_command *command, cocabo_error *err) {
-  if (!command->more)
+/* Lines that are known only at run time. */
+static cocabo_status print_described(cocabo_status (*describe)(front_buffer *out,
+                                                               cocabo_error *err),
+                                     cocabo_error *err) {
+  if (!describe)
     return COCABO_OK;
   front_buffer text = {0};
-  const cocabo_status status = command->more(&text, err);
+  const cocabo_status status = describe(&text, err);
   const char *lines = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
   if (lines) {
     printf(".PP\n");
@@ -155,7 +161,7 @@ static cocabo_status print_command(const front_program *program,
     printf(".PP\n");
     print_lines(command->details);
   }
-  CB_TRY(print_more(command, err));
+  CB_TRY(print_described(command->more, err));
   print_options(command->options);
   printf(".SH EXAMPLES\n");
   print_lines(command->examples);
@@ -165,25 +171,38 @@ static cocabo_status print_command(const front_program *program,
   return COCABO_OK;
 }
 
-/* A page on standard output; NULL: that of the program. */
-static int print_page(const front_program *program, const front_command *command) {
+static cocabo_status print_topic(const front_program *program, const front_topic *topic,
+                                 cocabo_error *err) {
+  print_title(program->name, topic->name, topic->summary);
+  printf(".SH SYNOPSIS\n.B %s help %s\n.SH DESCRIPTION\n", program->name, topic->name);
+  CB_TRY(print_described(topic->describe, err));
+  print_see_also(program, topic->name);
+  return COCABO_OK;
+}
+
+/* The page of a command or a topic on standard output; NULL: that of the program. */
+static int print_page(const front_program *program, const char *name) {
   cocabo_error err;
-  if (!command)
+  cocabo_status status = COCABO_OK;
+  const front_command *command = name ? front_find_command(program, name) : NULL;
+  if (!name)
     print_program(program);
-  else if (print_command(program, command, &err) != COCABO_OK)
-    return front_complain(NULL, FRONT_FAILURE, &err);
-  return front_finish_output(NULL);
+  else
+    status = command ? print_command(program, command, &err)
+                     : print_topic(program, front_find_topic(program, name), &err);
+  return status == COCABO_OK ? front_finish_output(NULL)
+                             : front_complain(NULL, FRONT_FAILURE, &err);
 }
 
 /* The same into a file of its own. */
-static int write_page(const front_program *program, const front_command *command,
+static int write_page(const front_program *program, const char *name,
                       const char *folder) {
   char path[4096];
   cocabo_error err;
-  snprintf(path, sizeof path, "%s/%s%s%s.1", folder, program->name, command ? "-" : "",
-           command ? command->name : "");
+  snprintf(path, sizeof path, "%s/%s%s%s.1", folder, program->name, name ? "-" : "",
+           name ? name : "");
   if (freopen(path, "w", stdout))
-    return print_page(program, command);
+    return print_page(program, name);
   cb_fail(&err, COCABO_E_STORE, "cannot write %s: %s", path, strerror(errno));
   return front_complain(NULL, FRONT_FAILURE, &err);
 }
@@ -191,16 +210,19 @@ static int write_page(const front_program *program, const front_command *command
 static int write_pages(const front_program *program, const char *folder) {
   int status = write_page(program, NULL, folder);
   for (const front_command *const *c = program->commands; *c && !status; c++)
-    status = write_page(program, *c, folder);
+    status = write_page(program, (*c)->name, folder);
+  for (const front_topic *t = program->topics; t && t->name && !status; t++)
+    status = write_page(program, t->name, folder);
   return status;
 }
 
 int front_manual(const front_program *program, int argc, char **argv) {
   cocabo_error err;
   front_set_program(program->name);
-  const front_command *command = argc > 0 ? front_find_command(program, argv[0]) : NULL;
-  if (argc == 0 || (argc == 1 && command))
-    return print_page(program, command);
+  const bool known = argc > 0 && (front_find_command(program, argv[0]) ||
+                                  front_find_topic(program, argv[0]));
+  if (argc == 0 || (argc == 1 && known))
+    return print_page(program, argc > 0 ? argv[0] : NULL);
   if (argc == 2 && strcmp(argv[0], "--into") == 0)
     return write_pages(program, argv[1]);
   cb_fail(&err, COCABO_E_INVALID,

@@ -17,14 +17,23 @@ const front_command *front_find_command(const front_program *program,
   return NULL;
 }
 
+const front_topic *front_find_topic(const front_program *program, const char *name) {
+  for (const front_topic *t = program->topics; t && t->name; t++)
+    if (strcmp(t->name, name) == 0)
+      return t;
+  return NULL;
+}
+
 static int print_usage(const front_program *program) {
   printf("usage: %s COMMAND [options]\n\n%s\n\nCommands:\n", program->name,
          program->summary);
   for (const front_command *const *c = program->commands; *c; c++)
     printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-  printf("\n  %s COMMAND --help   options and examples of a command\n"
-         "  %s --version\n\nExamples:\n%s\n\nExit status: %s\n",
-         program->name, program->name, program->examples, program->statuses);
+  printf("\n  %s COMMAND --help   options and examples of a command\n", program->name);
+  for (const front_topic *t = program->topics; t && t->name; t++)
+    printf("  %s help %-11s %s\n", program->name, t->name, t->summary);
+  printf("  %s --version\n\nExamples:\n%s\n\nExit status: %s\n", program->name,
+         program->examples, program->statuses);
   return front_finish_output(NULL);
 }
 
@@ -43,21 +52,37 @@ static bool has_flag(int argc, char **argv, const char *one, const char *other) 
   return false;
 }
 
-/* The commands that front_unknown enumerates: its callback takes no context. */
-static const front_command *const *enumerated;
+/* The program whose commands front_unknown enumerates, with its topics where they are
+ * wanted: its callback takes no context. */
+static const front_program *enumerated;
+static bool with_topics;
 
 static const char *command_name(int i) {
-  return enumerated[i] ? enumerated[i]->name : NULL;
+  int n = 0;
+  while (enumerated->commands[n])
+    n++;
+  if (i < n)
+    return enumerated->commands[i]->name;
+  const front_topic *topics = with_topics ? enumerated->topics : NULL;
+  for (int k = 0; topics && topics[k].name; k++)
+    if (n + k == i)
+      return topics[k].name;
+  return NULL;
+}
+
+static int unknown_command(const front_program *program, const char *name,
+                           bool or_topic) {
+  cocabo_error err;
+  enumerated = program;
+  with_topics = or_topic;
+  front_unknown(&err, "command", name, command_name);
+  return front_complain(NULL, FRONT_USAGE, &err);
 }
 
 static int dispatch(const front_program *program, int argc, char **argv) {
   const front_command *command = front_find_command(program, argv[0]);
-  if (!command) {
-    cocabo_error err;
-    enumerated = program->commands;
-    front_unknown(&err, "command", argv[0], command_name);
-    return front_complain(NULL, FRONT_USAGE, &err);
-  }
+  if (!command)
+    return unknown_command(program, argv[0], false);
   if (has_flag(argc - 1, argv + 1, "--version", "--version"))
     return print_version(program);
   if (has_flag(argc - 1, argv + 1, "--help", "-h")) {
@@ -67,10 +92,26 @@ static int dispatch(const front_program *program, int argc, char **argv) {
   return command->main(argc - 1, argv + 1);
 }
 
+static int print_topic(const front_topic *topic) {
+  cocabo_error err;
+  front_buffer text = {0};
+  const cocabo_status status = topic->describe(&text, &err);
+  if (status == COCABO_OK)
+    front_write(text.data, text.size);
+  front_buffer_free(&text);
+  return status == COCABO_OK ? front_finish_output(NULL)
+                             : front_complain(NULL, FRONT_FAILURE, &err);
+}
+
 /* `PROGRAM help COMMAND` is what many type first. */
 static int print_help(const front_program *program, int argc, char **argv) {
   if (argc == 0)
     return print_usage(program);
+  const front_topic *topic = front_find_topic(program, argv[0]);
+  if (topic)
+    return print_topic(topic);
+  if (!front_find_command(program, argv[0]))
+    return unknown_command(program, argv[0], true);
   char *help[] = {argv[0], "--help"};
   return dispatch(program, 2, help);
 }

@@ -183,6 +183,9 @@ COCABO_API const char *cocabo_option_name(size_t i);
 COCABO_API const char *cocabo_option_type(size_t i); /* e.g. "int >= 0", "true|false" */
 COCABO_API const char *cocabo_option_default(size_t i);
 COCABO_API const char *cocabo_option_help(size_t i);
+/* i-th value of the option `sampler` and one line about it, or NULL past the end. */
+COCABO_API const char *cocabo_sampler_name(size_t i);
+COCABO_API const char *cocabo_sampler_help(size_t i);
 
 /* ---- trial: an immutable snapshot of one evaluation ------------------------------ */
 
@@ -209,7 +212,7 @@ cocabo_trial_reason(const cocabo_trial *trial); /* failed, or "" */
  * told or failed. NaN if that has not happened. */
 COCABO_API double cocabo_trial_started(const cocabo_trial *trial);
 COCABO_API double cocabo_trial_finished(const cocabo_trial *trial);
-/* How often it was handed out again after it had been interrupted or lost. */
+/* How often it was handed out again after it had been interrupted, lost or put back. */
 COCABO_API int64_t cocabo_trial_attempt(const cocabo_trial *trial);
 /* A number for the evaluation's own randomness, derived from the study's seed and the
  * trial's number; the same in every attempt. */
@@ -280,7 +283,7 @@ COCABO_API const char *cocabo_study_name(const cocabo_study *study);
 COCABO_API const cocabo_space *cocabo_study_space(const cocabo_study *study);
 /* The present value of an option, as text; NULL if there is no such option. Like that
  * of an attribute it is borrowed until the next call that may learn of a change: ask,
- * tell, fail, interrupt, add, change, set_attr or sync. */
+ * tell, fail, interrupt, retry, add, change, set_attr or sync. */
 COCABO_API const char *cocabo_study_option(const cocabo_study *study, const char *name);
 /* Changes options of a living study, for every handle on it. Values that are the
  * present ones are passed over; each option is named once; direction cannot change
@@ -328,6 +331,11 @@ COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,
  * it is on offer already, COCABO_E_STATE if it is complete or failed. */
 COCABO_API cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
                                                 cocabo_error *err) COCABO_MUST_CHECK;
+/* Put a failed trial back: the same point is offered again, under the same number, by a
+ * later ask, and until then it is interrupted and does not count as failed. A no-op if
+ * it is on offer already, COCABO_E_STATE if it is running or complete. */
+COCABO_API cocabo_status cocabo_study_retry(cocabo_study *study, int64_t number,
+                                            cocabo_error *err) COCABO_MUST_CHECK;
 /* Known results, and points to try first. Every parameter is named once. */
 COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
                                           const cocabo_value *values, size_t n,

@@ -19,8 +19,8 @@ typedef struct ask_args {
 static const front_option options[] = {
     {"-n, --count", "K", "trials to ask for, jointly (1)", FRONT_TEXT,
      offsetof(ask_args, count)},
-    {"--lease", "S", "if there is no tell for so many seconds, offer them again",
-     FRONT_TEXT, offsetof(ask_args, lease)},
+    {"--lease", "TIME", "if there is no tell for so long, offer them again", FRONT_TEXT,
+     offsetof(ask_args, lease)},
     CLI_FILE_OPTION(ask_args),
     CLI_COMMON_OPTIONS(ask_args),
     {0}};
@@ -36,15 +36,11 @@ static void name_owner(char *out, size_t size) {
 
 static cocabo_status take_lease(cocabo_study *study, const char *text,
                                 cocabo_error *err) {
-  char shown[CB_SHOWN], owner[128], *end;
+  char owner[128];
+  double seconds = 0.0;
   if (!text)
     return COCABO_OK;
-  const double seconds = strtod(text, &end);
-  const bool digits = text[strspn(text, "0123456789.eE+-")] == '\0';
-  if (!digits || end == text || *end || !(seconds > 0.0 && seconds <= 1e9))
-    return cb_fail(err, COCABO_E_RANGE,
-                   "--lease is \"%s\", want seconds above 0, at most 1e9",
-                   cb_text_show(shown, text));
+  CB_TRY(front_parse_duration("--lease", text, 0.001, &seconds, err));
   name_owner(owner, sizeof owner);
   return cocabo_study_lease(study, owner, seconds, err);
 }
@@ -112,7 +108,7 @@ static int ask_main(int argc, char **argv) {
 const cli_command cmd_ask = {
     .name = "ask",
     .summary = "Asks for trials to evaluate.",
-    .usage = "[-n K] [--lease S] [options]",
+    .usage = "[-n K] [--lease TIME] [options]",
     .options = options,
     .details =
         "Prints one trial a line: its number and its values, as NAME=VALUE. Trials "

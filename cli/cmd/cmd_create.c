@@ -74,7 +74,7 @@ const cli_command cmd_create = {
         "command where they are given anew. Another space or direction is refused. "
         "What\n"
         "follows -- is kept as the command that cocabo worker runs.",
-    .more = cli_spec_describe,
+    .more = cli_spec_introduce,
     .examples =
         "  cocabo create -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"
         "  cocabo ask\n"

@@ -76,16 +76,22 @@ const cli_command cmd_run = {
         "as trials and are learnt from.\n"
         "\n"
         "Ctrl-C, like --timeout, gives running trials back: they are offered first on\n"
-        "resume. A second Ctrl-C leaves at once. Any number of runs and workers may\n"
-        "share a study.\n"
+        "resume. A second Ctrl-C leaves at once. --target, --patience and\n"
+        "--max-failures let them finish. Without --max-failures, a run whose first 10\n"
+        "trials all fail for one reason stops. Any number of runs and workers may "
+        "share\n"
+        "a study. A TIME is 90, 90s, 5m, 1h30m.\n"
         "\n"
-        "Exit status: 0 done, 1 run-time failure, 2 bad usage or input, 3 nothing\n"
-        "completed, 130 interrupted.",
-    .more = cli_spec_describe,
+        "--json prints every trial as it finishes, one a line, as `trials --json` "
+        "does.\n"
+        "\n"
+        "Exit status: 0 done, 1 run-time failure or --max-failures, 2 bad usage or\n"
+        "input, 3 nothing completed, 130 interrupted.",
+    .more = cli_spec_introduce,
     .examples =
         "  cocabo run -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)' -n 50 \\\n"
         "    -- python3 train.py --lr={lr} --optimizer={opt}\n"
-        "  cocabo run -f study.yaml -j 4 --trial-timeout 600 --log-dir logs\n"
+        "  cocabo run -f study.yaml -j 4 --trial-timeout 10m --log-dir logs\n"
         "  cocabo run -p 'level=int(1,19)' -n 12 --maximize -- ./score.sh {level}",
     .main = run_main,
 };

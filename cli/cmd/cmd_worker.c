@@ -3,16 +3,17 @@
 #include "run/tune.h"
 
 typedef struct worker_args {
-  const char *workers, *timeout;
+  cli_spec_args spec; /* what the options below say of it */
   cli_tune_args tune;
   cli_common common;
 } worker_args;
 
 static const front_option options[] = {
     {"-j, --workers", "N", "trials at a time (1)", FRONT_TEXT,
-     offsetof(worker_args, workers)},
-    {"--timeout", "S", "stop after so many seconds", FRONT_TEXT,
-     offsetof(worker_args, timeout)},
+     offsetof(worker_args, spec.workers)},
+    {"--timeout", "TIME", "stop after 90s, 5m, 1h30m; running trials are given back",
+     FRONT_TEXT, offsetof(worker_args, spec.timeout)},
+    CLI_LIMIT_OPTIONS(worker_args),
     CLI_TUNE_OPTIONS(worker_args),
     CLI_FILE_OPTION(worker_args),
     CLI_COMMON_OPTIONS(worker_args),
@@ -47,8 +48,7 @@ static int worker_main(int argc, char **argv) {
   cocabo_error err;
   if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK)
     return cli_complain("worker", &err);
-  const cli_spec_args said = {.workers = args.workers, .timeout = args.timeout};
-  if (cli_spec_read(&spec, &said, NULL, 0, &err) != COCABO_OK)
+  if (cli_spec_read(&spec, &args.spec, NULL, 0, &err) != COCABO_OK)
     return cli_complain("worker", &err);
   const int exit_status =
       open_study(&spec, &args, &session, &err) == COCABO_OK
@@ -65,16 +65,17 @@ const cli_command cmd_worker = {
     .usage = "[--study NAME] [-j N] [options]",
     .options = options,
     .details =
-        "The command, time-outs, retries and the number of trials are the study's, as\n"
+        "The command, limits, retries and the number of trials are the study's, as\n"
         "cocabo run or cocabo create stored them, so the same line works on every\n"
         "machine that sees the storage. A worker may join and leave at any time: "
         "Ctrl-C\n"
         "gives its trials back, and those of a worker that died are taken over when\n"
         "their lease runs out.\n"
         "\n"
-        "Exit status: 0 done, 1 run-time failure, 2 bad usage or input, 3 nothing\n"
-        "completed, 130 interrupted.",
+        "Exit status: 0 done, 1 run-time failure or --max-failures, 2 bad usage or "
+        "input,\n"
+        "3 nothing completed, 130 interrupted.",
     .examples = "  cocabo worker --study mnist\n"
-                "  cocabo worker --study mnist -j 4 --timeout 3600",
+                "  cocabo worker --study mnist -j 4 --timeout 1h",
     .main = worker_main,
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base.h"
+#include "io/scalar.h"
 #include "io/spec_file.h"
 #include "io/words.h"
 
@@ -70,8 +71,14 @@ static void clear_pairs(cli_pairs *pairs) {
 /* ---- nothing said ---------------------------------------------------------------- */
 
 static cli_spec nothing(void) {
-  return (cli_spec){
-      .trials = -1, .workers = -1, .retries = -1, .timeout = NAN, .trial_timeout = NAN};
+  return (cli_spec){.trials = -1,
+                    .workers = -1,
+                    .retries = -1,
+                    .timeout = NAN,
+                    .trial_timeout = NAN,
+                    .target = NAN,
+                    .patience = -1,
+                    .max_failures = -1};
 }
 
 void cli_spec_clear(cli_spec *spec) {
@@ -239,14 +246,30 @@ static cocabo_status read_options(cli_spec *out, const cli_spec_args *args,
   return status;
 }
 
+static cocabo_status put_samplers(front_buffer *out, cocabo_error *err) {
+  const char *name;
+  CB_TRY(front_buffer_puts(out, "Samplers, for --sampler:\n", err));
+  for (size_t i = 0; (name = cocabo_sampler_name(i)); i++)
+    CB_TRY(front_buffer_printf(out, err, "  %-9s %s\n", name, cocabo_sampler_help(i)));
+  return COCABO_OK;
+}
+
+cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err) {
+  CB_TRY(put_samplers(out, err));
+  return front_buffer_puts(
+      out, "\n`cocabo help options` shows the options that --set takes.\n", err);
+}
+
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err) {
-  CB_TRY(front_buffer_puts(out, "Options of a study, for --set (default):\n", err));
+  CB_TRY(front_buffer_puts(
+      out, "Options of a study, for --set OPTION=VALUE (default):\n", err));
   const char *name;
   for (size_t i = 0; (name = cocabo_option_name(i)); i++)
     CB_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)\n%17s%s\n", name,
                                cocabo_option_type(i), cocabo_option_default(i), "",
                                cocabo_option_help(i)));
-  return COCABO_OK;
+  CB_TRY(front_buffer_puts(out, "\n", err));
+  return put_samplers(out, err);
 }
 
 /* Bad names and values are found before any store is opened. */
@@ -275,19 +298,24 @@ cocabo_status cli_spec_options(const cli_spec *spec, cocabo_options **out,
 
 /* ---- numbers --------------------------------------------------------------------- */
 
-/* A NULL text leaves *out as it is. */
-static cocabo_status parse_seconds(const char *option, const char *text, double *out,
-                                   cocabo_error *err) {
-  if (!text)
-    return COCABO_OK;
-  char shown[CB_SHOWN], *end;
-  const bool digits = text[strspn(text, "0123456789.eE+-")] == '\0';
-  const double value = strtod(text, &end);
-  if (!digits || end == text || *end || !(value >= 0.0 && value <= SPEC_MAX_SECONDS))
-    return cb_fail(err, COCABO_E_RANGE, "%s is \"%s\", want seconds from 0 to 1e9",
-                   option, cb_text_show(shown, text));
-  *out = value;
-  return COCABO_OK;
+bool cli_read_target(const char *text, double *out) {
+  if (strcmp(text, "none") == 0) {
+    *out = INFINITY;
+    return true;
+  }
+  return scalar_is_number(text, out) && isfinite(*out);
+}
+
+static cocabo_status read_limits(cli_spec *out, const cli_spec_args *args,
+                                 cocabo_error *err) {
+  char shown[CB_SHOWN];
+  if (args->target && !cli_read_target(args->target, &out->target))
+    return cb_fail(err, COCABO_E_INVALID, "--target is \"%s\", want a number or none",
+                   cb_text_show(shown, args->target));
+  CB_TRY(front_parse_int("--patience", args->patience, 0, SPEC_MAX_TRIALS,
+                         &out->patience, err));
+  return front_parse_int("--max-failures", args->max_failures, 0, SPEC_MAX_TRIALS,
+                         &out->max_failures, err);
 }
 
 static cocabo_status read_numbers(cli_spec *out, const cli_spec_args *args,
@@ -296,9 +324,10 @@ static cocabo_status read_numbers(cli_spec *out, const cli_spec_args *args,
   CB_TRY(front_parse_int("-j", args->workers, 1, SPEC_MAX_WORKERS, &out->workers, err));
   CB_TRY(front_parse_int("--retries", args->retries, 0, SPEC_MAX_RETRIES, &out->retries,
                          err));
-  CB_TRY(parse_seconds("--timeout", args->timeout, &out->timeout, err));
-  return parse_seconds("--trial-timeout", args->trial_timeout, &out->trial_timeout,
-                       err);
+  CB_TRY(front_parse_duration("--timeout", args->timeout, 0.0, &out->timeout, err));
+  CB_TRY(front_parse_duration("--trial-timeout", args->trial_timeout, 0.0,
+                              &out->trial_timeout, err));
+  return read_limits(out, args, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------- */

@@ -19,11 +19,23 @@
 typedef struct cli_spec_args {
   front_texts parameters, settings;
   const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
-      *seed;
+      *seed, *target, *patience, *max_failures;
   bool maximize, minimize;
 } cli_spec_args;
 
-/* Rows of an option table; `type` has a field `spec` of type cli_spec_args. */
+/* Rows of an option table; `type` has a field `spec` of type cli_spec_args. What ends a
+ * run before its number of trials: */
+#define CLI_LIMIT_OPTIONS(type)                                                        \
+  {"--target", "VALUE", "stop when the best value is at least as good; or none",       \
+   FRONT_TEXT, offsetof(type, spec.target)},                                           \
+      {"--patience", "K", "stop when K trials in a row brought nothing better",        \
+       FRONT_TEXT, offsetof(type, spec.patience)},                                     \
+  {                                                                                    \
+    "--max-failures", "K", "stop with status 1 when K trials failed; 0: no limit",     \
+        FRONT_TEXT, offsetof(type, spec.max_failures)                                  \
+  }
+
+/* And all of them. */
 #define CLI_SPEC_OPTIONS(type)                                                         \
   {"-p, --param", "NAME=DOMAIN", "a parameter; may be repeated", FRONT_TEXTS,          \
    offsetof(type, spec.parameters)},                                                   \
@@ -37,10 +49,12 @@ typedef struct cli_spec_args {
        offsetof(type, spec.maximize)},                                                 \
       {"--minimize", NULL, "small values are good, the default", FRONT_FLAG,           \
        offsetof(type, spec.minimize)},                                                 \
-      {"--timeout", "S", "stop after so many seconds, giving running trials back",     \
-       FRONT_TEXT, offsetof(type, spec.timeout)},                                      \
-      {"--trial-timeout", "S", "end a trial that takes longer", FRONT_TEXT,            \
+      {"--timeout", "TIME",                                                            \
+       "stop after 90s, 5m, 1h30m; running trials are given back", FRONT_TEXT,         \
+       offsetof(type, spec.timeout)},                                                  \
+      {"--trial-timeout", "TIME", "end a trial that takes longer", FRONT_TEXT,         \
        offsetof(type, spec.trial_timeout)},                                            \
+      CLI_LIMIT_OPTIONS(type),                                                         \
       {"--retries", "K", "try a failed trial so many times more (0)", FRONT_TEXT,      \
        offsetof(type, spec.retries)},                                                  \
       {"--sampler", "NAME", "how points are proposed (mixed)", FRONT_TEXT,             \
@@ -52,7 +66,10 @@ typedef struct cli_spec_args {
         offsetof(type, spec.settings)                                                  \
   }
 
-/* The options that --set takes, for a command's help (front_command.more). */
+/* The samplers, and where the options are: for the help of a command that takes them
+ * (front_command.more). */
+cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err);
+/* All options that --set takes (front_topic.describe). */
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err);
 
 /* Names and values of options, each name once. */
@@ -70,7 +87,9 @@ typedef struct cli_spec {
   char **command;           /* its words, ended by NULL; NULL: not said */
   int64_t trials;           /* the option trials, 0: no limit; -1: not said */
   int64_t workers, retries; /* -1: not said */
-  double timeout, trial_timeout; /* seconds; NAN: not said, 0: none */
+  double timeout, trial_timeout;  /* seconds; NAN: not said, 0: none */
+  double target;                  /* NAN: not said, INFINITY: none */
+  int64_t patience, max_failures; /* -1: not said, 0: none */
 } cli_spec;
 
 /* Fills `out` from the flags and the file they name. `command` is the words after "--"
@@ -102,8 +121,9 @@ cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
                             cli_session *session, bool *created, cocabo_error *err);
 
 /* Fills what the specification left open from what the study keeps: command, workers,
- * timeout, trial_timeout, retries, trials. What the study does not keep either stays
- * open, so the defaults are the caller's: workers 1, retries 0. */
+ * timeout, trial_timeout, retries, target, patience, max_failures, trials. What the
+ * study does not keep either stays open, so the defaults are the caller's: workers 1,
+ * retries 0. */
 cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
                               cocabo_error *err);
 

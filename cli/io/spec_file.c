@@ -155,10 +155,25 @@ static cocabo_status read_whole(const spec_file *file, const tree_entry *entry,
 static cocabo_status read_seconds(const spec_file *file, const tree_entry *entry,
                                   double *out, cocabo_error *err) {
   double value;
-  if (!is_number(entry->node, &value) || !(value >= 0.0 && value <= SPEC_MAX_SECONDS))
-    return unwanted(file, entry, "seconds from 0 to 1e9", err);
-  *out = value;
-  return COCABO_OK;
+  const tree_node *node = entry->node;
+  const bool text = node->kind == TREE_SCALAR && node->value.type == COCABO_TEXT;
+  if (text ? front_read_duration(node->value.as.text, &value)
+           : is_number(node, &value) && value >= 0.0 && value <= FRONT_MAX_SECONDS) {
+    *out = value;
+    return COCABO_OK;
+  }
+  char want[100];
+  front_want_duration(0.0, want);
+  return unwanted(file, entry, want, err);
+}
+
+static cocabo_status read_target(const spec_file *file, const tree_entry *entry,
+                                 double *out, cocabo_error *err) {
+  const tree_node *node = entry->node;
+  const bool text = node->kind == TREE_SCALAR && node->value.type == COCABO_TEXT;
+  if (text ? cli_read_target(node->value.as.text, out) : is_number(node, out))
+    return COCABO_OK;
+  return unwanted(file, entry, "a number or none", err);
 }
 
 static cocabo_status read_text(const spec_file *file, const tree_entry *entry,
@@ -250,9 +265,10 @@ static cocabo_status read_command(const spec_file *file, const tree_entry *entry
 /* ---- the keys -------------------------------------------------------------------- */
 
 static const char *top_key(int i) {
-  static const char *const keys[] = {"parameters",    "study",   "direction", "sampler",
-                                     "seed",          "options", "command",   "workers",
-                                     "trial_timeout", "timeout", "retries",   "trials"};
+  static const char *const keys[] = {
+      "parameters", "study",   "direction", "sampler",  "seed",
+      "options",    "command", "workers",   "timeout",  "trial_timeout",
+      "retries",    "trials",  "target",    "patience", "max_failures"};
   return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
 }
 
@@ -285,6 +301,12 @@ static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_sp
     return read_seconds(file, e, &out->timeout, err);
   if (strcmp(key, "trial_timeout") == 0)
     return read_seconds(file, e, &out->trial_timeout, err);
+  if (strcmp(key, "target") == 0)
+    return read_target(file, e, &out->target, err);
+  if (strcmp(key, "patience") == 0)
+    return read_whole(file, e, 0, SPEC_MAX_TRIALS, &out->patience, err);
+  if (strcmp(key, "max_failures") == 0)
+    return read_whole(file, e, 0, SPEC_MAX_TRIALS, &out->max_failures, err);
   return strcmp(key, "parameters") == 0 ? COCABO_OK
                                         : unknown_key(file, e, top_key, err);
 }

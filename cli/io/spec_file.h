@@ -2,7 +2,7 @@
  *
  *   parameters: {lr: {type: float, low: 1e-5, high: 0.1, log: true}}
  *   study, direction, sampler, seed, options, command, trials, workers, timeout,
- *   trial_timeout, retries
+ *   trial_timeout, retries, target, patience, max_failures
  *
  * For spec.c, which knows the flags. */
 #ifndef CLI_SPEC_FILE_H
@@ -38,7 +38,9 @@ cocabo_status cli_pairs_set(cli_pairs *pairs, const char *name, const char *valu
                             cocabo_error *err);
 const char *cli_pairs_get(const cli_pairs *pairs, const char *name); /* or NULL */
 
+/* "none" or a number; what a flag, a file or a study says. */
+bool cli_read_target(const char *text, double *out);
+
 enum { SPEC_MAX_TRIALS = 1000000000, SPEC_MAX_WORKERS = 1024, SPEC_MAX_RETRIES = 1000 };
-#define SPEC_MAX_SECONDS 1e9
 
 #endif

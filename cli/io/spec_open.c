@@ -107,13 +107,18 @@ static cocabo_status keep_whole(cocabo_study *study, const char *name, int64_t v
   return cocabo_study_set_attr(study, name, digits, err);
 }
 
-static cocabo_status keep_seconds(cocabo_study *study, const char *name, double value,
-                                  cocabo_error *err) {
+static cocabo_status keep_number(cocabo_study *study, const char *name, double value,
+                                 cocabo_error *err) {
   char digits[32];
   if (isnan(value))
     return COCABO_OK;
   snprintf(digits, sizeof digits, "%.17g", value);
   return cocabo_study_set_attr(study, name, digits, err);
+}
+
+static cocabo_status keep_target(cocabo_study *study, double value, cocabo_error *err) {
+  return isinf(value) ? cocabo_study_set_attr(study, "target", "none", err)
+                      : keep_number(study, "target", value, err);
 }
 
 static cocabo_status keep_command(cocabo_study *study, char *const *command,
@@ -132,8 +137,11 @@ static cocabo_status keep(const cli_spec *spec, cocabo_study *study,
   CB_TRY(keep_command(study, spec->command, err));
   CB_TRY(keep_whole(study, "workers", spec->workers, err));
   CB_TRY(keep_whole(study, "retries", spec->retries, err));
-  CB_TRY(keep_seconds(study, "timeout", spec->timeout, err));
-  return keep_seconds(study, "trial_timeout", spec->trial_timeout, err);
+  CB_TRY(keep_target(study, spec->target, err));
+  CB_TRY(keep_whole(study, "patience", spec->patience, err));
+  CB_TRY(keep_whole(study, "max_failures", spec->max_failures, err));
+  CB_TRY(keep_number(study, "timeout", spec->timeout, err));
+  return keep_number(study, "trial_timeout", spec->trial_timeout, err);
 }
 
 /* At one stroke; the library passes over what is so already. */
@@ -276,7 +284,13 @@ static void recall_seconds(const char *text, double *out) {
   if (!isnan(*out) || !text)
     return;
   const double value = strtod(text, &end);
-  if (end != text && *end == '\0' && value >= 0.0 && value <= SPEC_MAX_SECONDS)
+  if (end != text && *end == '\0' && value >= 0.0 && value <= FRONT_MAX_SECONDS)
+    *out = value;
+}
+
+static void recall_target(const char *text, double *out) {
+  double value;
+  if (isnan(*out) && text && cli_read_target(text, &value))
     *out = value;
 }
 
@@ -288,6 +302,9 @@ cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
   recall_whole(cocabo_study_option(study, "trials"), &spec->trials);
   recall_whole(cocabo_study_attr(study, "workers"), &spec->workers);
   recall_whole(cocabo_study_attr(study, "retries"), &spec->retries);
+  recall_target(cocabo_study_attr(study, "target"), &spec->target);
+  recall_whole(cocabo_study_attr(study, "patience"), &spec->patience);
+  recall_whole(cocabo_study_attr(study, "max_failures"), &spec->max_failures);
   recall_seconds(cocabo_study_attr(study, "timeout"), &spec->timeout);
   recall_seconds(cocabo_study_attr(study, "trial_timeout"), &spec->trial_timeout);
   return COCABO_OK;

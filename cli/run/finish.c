@@ -31,17 +31,15 @@ static cocabo_status put_best(front_buffer *out, const cocabo_space *space,
   return COCABO_OK;
 }
 
-/* COCABO_E_NOT_FOUND if there is none. */
+/* COCABO_E_NOT_FOUND if there is none. With --json all trials have been printed. */
 static cocabo_status print_best(const cli_run *run, cocabo_error *err) {
   cocabo_trial *best;
   CB_TRY(cocabo_study_best(run->session.study, &best, err));
   front_buffer text = {0};
-  cocabo_status status =
+  const cocabo_status status =
       run->common->json
-          ? cli_put_json_trial(&text, best, err)
+          ? COCABO_OK
           : put_best(&text, cocabo_study_space(run->session.study), best, err);
-  if (status == COCABO_OK && run->common->json)
-    status = front_buffer_puts(&text, "\n", err);
   if (status == COCABO_OK)
     cli_print(&text);
   front_buffer_free(&text);
@@ -103,11 +101,21 @@ static void print_failures(const cocabo_study *study) {
     printf("  and %d other reasons\n", f.n - SHOWN_KINDS);
 }
 
+/* All trials by state: those that are not finished only where there are some. */
 static void print_counts(const cocabo_study *study) {
+  const int64_t all = cocabo_study_count(study);
   const int64_t complete = cocabo_study_count_state(study, COCABO_COMPLETE);
   const int64_t failed = cocabo_study_count_state(study, COCABO_FAILED);
-  printf("%" PRId64 " trial%s: %" PRId64 " complete, %" PRId64 " failed\n",
-         complete + failed, complete + failed == 1 ? "" : "s", complete, failed);
+  printf("%" PRId64 " trial%s: %" PRId64 " complete, %" PRId64 " failed", all,
+         all == 1 ? "" : "s", complete, failed);
+  static const cocabo_trial_state others[] = {COCABO_INTERRUPTED, COCABO_STALE,
+                                              COCABO_WAITING, COCABO_RUNNING};
+  for (int i = 0; i < 4; i++) {
+    const int64_t n = cocabo_study_count_state(study, others[i]);
+    if (n > 0)
+      printf(", %" PRId64 " %s", n, cocabo_state_name(others[i]));
+  }
+  putchar('\n');
   if (failed > 0)
     print_failures(study);
 }
@@ -151,6 +159,12 @@ static void say_next(const cli_run *run, const cli_ended *ended) {
 }
 
 static void say_end(const cli_run *run, const cli_ended *ended) {
+  const cocabo_study *study = run->session.study;
+  if (ended->nothing_to_do && ended->why == CLI_END_BUDGET)
+    cli_note(run->common, "nothing to do: %" PRId64 " of %s trials are there",
+             cocabo_study_count_state(study, COCABO_COMPLETE) +
+                 cocabo_study_count_state(study, COCABO_FAILED),
+             cocabo_study_option(study, "trials"));
   if (ended->why == CLI_END_EXHAUSTED)
     cli_note(run->common, "every point of the space has been tried");
   if (ended->why == CLI_END_TIME)
@@ -172,6 +186,13 @@ int cli_finish_run(const cli_run *run, const cli_ended *ended) {
   say_next(run, ended);
   if (ended->why == CLI_END_SIGNAL)
     return FRONT_INTERRUPTED;
+  if (ended->why == CLI_END_LIMIT &&
+      (ended->limit == CLI_LIMIT_FAILURES || ended->limit == CLI_LIMIT_HOPELESS)) {
+    cb_fail(&err, COCABO_E_STATE, "%s", ended->limit_text);
+    return front_complain(
+        run->name, ended->limit == CLI_LIMIT_FAILURES ? FRONT_FAILURE : FRONT_NOTHING,
+        &err);
+  }
   if (status == COCABO_OK)
     return FRONT_DONE;
   cb_fail(&err, COCABO_E_STATE, "no trial has completed");

@@ -11,8 +11,9 @@ enum { CLI_WHERE_SIZE = 1024 };
 void cli_where(char out[CLI_WHERE_SIZE], const cli_common *common,
                const cocabo_study *study);
 
-/* Prints them (with --json, only the best trial as one object) and returns the exit
- * status: 0 done, 3 nothing completed, 130 interrupted, 1 if printing failed. */
+/* Prints them (with --json only what goes to standard error) and returns the exit
+ * status: 0 done, 3 nothing completed, 130 interrupted, 1 if printing failed or by
+ * --max-failures. */
 int cli_finish_run(const cli_run *run, const cli_ended *ended);
 
 #endif

@@ -1,7 +1,8 @@
 /* runner.c - the loop of run and worker, in one thread: it asks for trials while slots
- * are free, polls the children, records results, and stops by budget, by time or by
- * signal. A slot is free, running, or settled: its result is known and not yet
- * recorded. */
+ * are free, polls the children, records results, and stops by budget, by a limit, by
+ * time or by signal. A slot is free, running, or settled: its result is known and not
+ * yet recorded. A store that fails stops the asking; what runs is let finish, and its
+ * results are recorded if the store recovers, else named. */
 #include "run/runner.h"
 
 #include <fcntl.h>
@@ -25,9 +26,9 @@
 #include "run/signals.h"
 
 /* Seconds: between two asks when there is nothing to hand out, and between two tries of
- * a store that is busy or failing; how long to put up with either; after how long of
- * idling to say why; how many failures to report as they come. */
-static const double ask_pause = 0.5, store_pause = 0.2;
+ * a store that is busy or failing, or has failed; how long to put up with either; after
+ * how long of idling to say why; how many failures to report as they come. */
+static const double ask_pause = 0.5, store_pause = 0.2, trouble_pause = 2.0;
 static const double busy_patience = 60.0, store_patience = 5.0;
 static const double idle_patience = 3.0;
 /* And how long one call may wait for a locked store: the programs need us too. */
@@ -62,6 +63,8 @@ typedef struct runner {
   double end;    /* when time is over */
   bool stopping; /* nothing new, and what runs is given back */
   cli_ended ended;
+  cli_watch watch;
+  cocabo_error trouble;  /* what the store said when it failed; code COCABO_OK: fine */
   double ask_at;         /* when to ask again */
   cocabo_status refusal; /* why the last ask gave nothing; COCABO_OK: it did */
   double busy_since; /* the store refuses to answer since then; INFINITY: it answers */
@@ -72,7 +75,6 @@ typedef struct runner {
   double best_at; /* when to look for it again */
   int64_t serial; /* of the next evaluation */
   bool log_said;
-  int64_t failures; /* seen by this runner */
 } runner;
 
 /* ---- the study's state ---------------------------------------------------------- */
@@ -159,16 +161,32 @@ static void say_last_line(runner *r, const char *reason) {
 
 static void report(runner *r, const slot *s) {
   const bool failed = !s->give_back && !s->outcome.complete;
-  r->failures += failed;
+  if (failed)
+    cli_watch_failure(&r->watch, s->outcome.reason);
   if (r->run->common->quiet)
     return;
-  const bool worth_it = failed && r->failures <= FAILURES_SHOWN;
+  const bool worth_it = failed && r->watch.failures <= FAILURES_SHOWN;
   if (r->run->common->verbose || worth_it)
     say_trial(r, s);
   if (worth_it)
     say_last_line(r, s->outcome.reason);
-  if (worth_it && r->failures == FAILURES_SHOWN && !r->run->common->verbose)
+  if (worth_it && r->watch.failures == FAILURES_SHOWN && !r->run->common->verbose)
     say_list(r, "further failures are only counted", "failed");
+}
+
+/* With --json, a finished trial as the study has it. The loop goes on where nobody
+ * reads: results are recorded all the same, and the end says what was wrong. */
+static void print_json(const runner *r, int64_t number) {
+  cocabo_trial *trial;
+  front_buffer line = {0};
+  if (!r->run->common->json ||
+      cocabo_study_trial(r->study, number, &trial, NULL) != COCABO_OK)
+    return;
+  if (cli_put_json_trial(&line, trial, NULL) == COCABO_OK &&
+      front_buffer_puts(&line, "\n", NULL) == COCABO_OK && cli_print(&line))
+    fflush(stdout);
+  front_buffer_free(&line);
+  cocabo_trial_free(trial);
 }
 
 /* ---- recording ------------------------------------------------------------------ */
@@ -228,9 +246,16 @@ static cocabo_status record(runner *r, slot *s, double now, cocabo_error *err) {
     s->record_at = now + store_pause;
     return COCABO_OK;
   }
-  CB_TRY(status);
+  if (status != COCABO_OK) {
+    s->record_at = now + trouble_pause;
+    return status;
+  }
+  if (!s->give_back) /* which may be what came of a trouble */
+    r->trouble.code = COCABO_OK;
   r->ended.given_back += s->give_back;
   report(r, s);
+  if (!s->give_back)
+    print_json(r, cocabo_trial_number(s->trial));
   clear_slot(s);
   return COCABO_OK;
 }
@@ -288,13 +313,54 @@ static cocabo_status advance_slot(runner *r, slot *s, double now, cocabo_error *
   return s->state == SETTLED ? record(r, s, now, err) : COCABO_OK;
 }
 
-static cocabo_status advance_slots(runner *r, cocabo_error *err) {
+static int64_t count_running(const runner *r) {
+  int64_t n = 0;
   for (int64_t i = 0; i < r->run->workers; i++)
-    CB_TRY(advance_slot(r, &r->slots[i], front_now(), err));
+    n += r->slots[i].state == RUNNING;
+  return n;
+}
+
+/* "SENTENCE; waiting for 2 running trials, Ctrl-C gives them back" */
+static void say_waiting(runner *r, const char *sentence) {
+  const int64_t n = count_running(r);
+  char text[sizeof r->trouble.message + 100];
+  if (n == 0)
+    snprintf(text, sizeof text, "%s", sentence);
+  else
+    snprintf(text, sizeof text,
+             "%s; waiting for %" PRId64 " running trial%s, Ctrl-C gives %s back",
+             sentence, n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+  say(r, text);
+}
+
+/* A store that fails may recover while trials run, and they may have run for hours: the
+ * loop goes on until they have finished. Any other failure ends it. */
+static cocabo_status bear(runner *r, cocabo_status status, const cocabo_error *err) {
+  if (status != COCABO_E_STORE && status != COCABO_E_BUSY)
+    return status;
+  if (r->trouble.code == COCABO_OK) {
+    r->trouble = *err;
+    if (count_running(r) > 0)
+      say_waiting(r, err->message);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status advance_slots(runner *r, cocabo_error *err) {
+  for (int64_t i = 0; i < r->run->workers; i++) {
+    const cocabo_status status = advance_slot(r, &r->slots[i], front_now(), err);
+    if (status != COCABO_OK)
+      CB_TRY(bear(r, status, err));
+  }
   return COCABO_OK;
 }
 
 /* ---- asking --------------------------------------------------------------------- */
+
+/* Neither at the end, nor while the store fails. */
+static bool may_ask(const runner *r) {
+  return !r->stopping && r->ended.limit == CLI_NO_LIMIT && r->trouble.code == COCABO_OK;
+}
 
 static slot *free_slot(runner *r) {
   for (int64_t i = 0; i < r->run->workers; i++)
@@ -342,9 +408,12 @@ static cocabo_status ask(runner *r, slot *s, cocabo_error *err) {
 
 static cocabo_status fill_slots(runner *r, cocabo_error *err) {
   slot *s;
-  while (!r->stopping && !cli_signals_stop() && front_now() >= r->ask_at &&
-         (s = free_slot(r)))
-    CB_TRY(ask(r, s, err));
+  while (may_ask(r) && !cli_signals_stop() && front_now() >= r->ask_at &&
+         (s = free_slot(r))) {
+    const cocabo_status status = ask(r, s, err);
+    if (status != COCABO_OK)
+      CB_TRY(bear(r, status, err));
+  }
   return COCABO_OK;
 }
 
@@ -365,23 +434,47 @@ static void stop(runner *r, cli_end why, double now) {
       (void)give_back(r, &r->slots[i], NULL);
 }
 
+/* Nothing new from here on; what runs is let finish. */
+static void look_at_limits(runner *r) {
+  cli_ended *ended = &r->ended;
+  if (ended->limit != CLI_NO_LIMIT || ended->nothing_to_do)
+    return;
+  ended->limit = cli_watch_look(&r->watch, r->study);
+  if (ended->limit == CLI_NO_LIMIT)
+    return;
+  const cli_state state = read_state(r);
+  if (ended->limit == CLI_LIMIT_HOPELESS && is_reached(&state)) {
+    ended->limit = CLI_NO_LIMIT; /* there is nothing left to go on with */
+    return;
+  }
+  ended->why = CLI_END_LIMIT;
+  cli_watch_say(&r->watch, ended->limit, ended->limit_text, sizeof ended->limit_text);
+  const bool good =
+      ended->limit == CLI_LIMIT_TARGET || ended->limit == CLI_LIMIT_PATIENCE;
+  if (!r->run->common->quiet && (good || count_running(r) > 0))
+    say_waiting(r, ended->limit_text); /* the others are said at the end, too */
+}
+
 static void check_limits(runner *r, double now) {
   if (r->stopping)
     return;
+  look_at_limits(r);
   if (cli_signals_stop()) {
     if (!r->run->common->quiet && !is_idle(r))
       say(r, "stopping; Ctrl-C again leaves at once");
     stop(r, CLI_END_SIGNAL, now);
   } else if (now >= r->end) {
-    stop(r, CLI_END_TIME, now);
+    stop(r, r->ended.limit == CLI_NO_LIMIT ? CLI_END_TIME : CLI_END_LIMIT, now);
   }
 }
 
 /* Nothing is left to do here, and nothing that others do could change that. */
 static bool is_over(runner *r) {
+  if (r->trouble.code != COCABO_OK)
+    return count_running(r) == 0;
   if (!is_idle(r))
     return false;
-  if (r->stopping)
+  if (r->stopping || r->ended.limit != CLI_NO_LIMIT)
     return true;
   const cli_state state = read_state(r);
   if (is_reached(&state)) {
@@ -410,7 +503,7 @@ static int milliseconds_to_wait(runner *r, double now) {
   double wake = fmin(r->end, r->sync_at);
   if (r->stopping)
     wake = r->sync_at;
-  else if (free_slot(r))
+  else if (may_ask(r) && free_slot(r))
     wake = fmin(wake, r->ask_at);
   for (int64_t i = 0; i < r->run->workers; i++)
     wake = fmin(wake, slot_deadline(&r->slots[i]));
@@ -477,17 +570,21 @@ static void show(runner *r, double now) {
 /* ---- the loop ------------------------------------------------------------------- */
 
 static cocabo_status supervise(runner *r, cocabo_error *err) {
-  while (!is_over(r)) {
+  for (;;) {
     check_limits(r, front_now());
+    if (is_over(r))
+      break;
     CB_TRY(fill_slots(r, err));
     show(r, front_now());
     wait_for_events(r);
     CB_TRY(advance_slots(r, err));
   }
-  return COCABO_OK;
+  if (r->trouble.code != COCABO_OK)
+    *err = r->trouble;
+  return r->trouble.code;
 }
 
-/* A line that records later what cannot be recorded now. */
+/* A line that records later what cannot be recorded now, and the point beneath it. */
 static void say_lost(runner *r, const slot *s) {
   char where[CLI_WHERE_SIZE], result[300], text[CLI_WHERE_SIZE + 400];
   int size = (int)strcspn(s->outcome.reason, "\n'");
@@ -500,10 +597,35 @@ static void say_lost(runner *r, const slot *s) {
   snprintf(text, sizeof text, "cocabo %s: not recorded: cocabo tell%s %" PRId64 " %s",
            r->run->name, where, cocabo_trial_number(s->trial), result);
   say(r, text);
+  front_buffer point = {0};
+  if (front_buffer_printf(&point, NULL, "  trial %" PRId64 ": ",
+                          cocabo_trial_number(s->trial)) == COCABO_OK &&
+      cli_put_shown_params(&point, s->trial, NULL) == COCABO_OK &&
+      front_buffer_append(&point, "", 1, NULL) == COCABO_OK)
+    say(r, point.data);
+  front_buffer_free(&point);
+}
+
+static void say_recorded(runner *r, int64_t unfinished) {
+  const cli_state state = read_state(r);
+  char text[200];
+  snprintf(text, sizeof text,
+           "%" PRId64 " complete and %" PRId64 " failed trials are recorded",
+           state.complete, state.failed);
+  say(r, text);
+  if (unfinished == 0)
+    return;
+  snprintf(text, sizeof text,
+           "%" PRId64 " running trial%s ended; when the lease has run out, %s offered "
+           "again",
+           unfinished, unfinished == 1 ? " was" : "s were",
+           unfinished == 1 ? "it is" : "they are");
+  say(r, text);
 }
 
 /* The loop failed. Programs are ended, and what can still be recorded is. */
 static void abandon(runner *r) {
+  int64_t unfinished = 0;
   for (int64_t i = 0; i < r->run->workers; i++) {
     slot *s = &r->slots[i];
     if (s->state == RUNNING) {
@@ -512,10 +634,13 @@ static void abandon(runner *r) {
     }
     if (s->state != SETTLED)
       continue;
-    if (record_once(r, s, NULL) != COCABO_OK && !s->give_back)
+    const bool recorded = record_once(r, s, NULL) == COCABO_OK;
+    if (!recorded && !s->give_back)
       say_lost(r, s);
+    unfinished += !recorded && s->give_back;
     clear_slot(s);
   }
+  say_recorded(r, unfinished);
 }
 
 /* ---- beginning and end ---------------------------------------------------------- */
@@ -575,6 +700,7 @@ static cocabo_status run_loop(runner *r, cocabo_error *err) {
   const double now = front_now();
   r->end = r->run->timeout > 0.0 ? now + r->run->timeout : INFINITY;
   cli_state state = read_state(r);
+  r->ended.nothing_to_do = is_reached(&state);
   r->bar = cli_bar_start(r->run->common->quiet, &state, now, r->end);
   const cocabo_status status = supervise(r, err);
   if (status != COCABO_OK)
@@ -582,7 +708,8 @@ static cocabo_status run_loop(runner *r, cocabo_error *err) {
   r->best_at = 0.0;
   look_for_best(r, front_now());
   state = read_state(r);
-  cli_bar_end(&r->bar, &state, front_now());
+  if (r->serial > 0 || r->bar.drawn) /* else there is nothing to show */
+    cli_bar_end(&r->bar, &state, front_now());
   return status;
 }
 
@@ -590,6 +717,7 @@ cocabo_status cli_run_trials(const cli_run *run, cli_ended *ended, cocabo_error 
   runner r = {.run = run,
               .study = run->session.study,
               .guard = {.fd = -1, .pid = -1},
+              .watch = {.limits = &run->limits},
               .refusal = COCABO_OK,
               .busy_since = INFINITY,
               .idle_since = INFINITY};

@@ -13,6 +13,7 @@
 
 #include "cli.h"
 #include "run/attempt.h"
+#include "run/limits.h"
 
 enum { CLI_MAX_WORKERS = 1024 };
 
@@ -26,20 +27,25 @@ typedef struct cli_run {
   cli_program program;
   int64_t workers, retries;
   double timeout, trial_timeout; /* seconds; 0: none */
-  double lease;                  /* seconds */
+  cli_limits limits;
+  double lease; /* seconds */
 } cli_run;
 
 /* Why the loop ended. */
 typedef enum cli_end {
   CLI_END_BUDGET,    /* all trials are there */
   CLI_END_EXHAUSTED, /* every point has been tried */
+  CLI_END_LIMIT,     /* one of limits.h */
   CLI_END_TIME,      /* --timeout */
   CLI_END_SIGNAL     /* Ctrl-C */
 } cli_end;
 
 typedef struct cli_ended {
   cli_end why;
-  int64_t given_back; /* trials that will be offered again */
+  cli_limit limit;      /* CLI_END_LIMIT: which one */
+  char limit_text[400]; /* and its sentence */
+  int64_t given_back;   /* trials that will be offered again */
+  bool nothing_to_do;   /* all trials were there already */
 } cli_ended;
 
 /* A failure means that the store failed or no program could be started; the trials that

@@ -1,16 +1,16 @@
 /* tune.c - checks the command, runs the loop of runner.h, and prints the end. */
 #include "run/tune.h"
 
+#include <math.h>
+
 #include "common/base.h"
 #include "run/finish.h"
 #include "run/runner.h"
 #include "run/template.h"
 
 static cocabo_status parse_lease(const char *text, double *out, cocabo_error *err) {
-  int64_t seconds = CLI_LEASE_SECONDS;
-  CB_TRY(front_parse_int("--lease", text, 1, 1000000, &seconds, err));
-  *out = (double)seconds;
-  return COCABO_OK;
+  *out = CLI_LEASE_SECONDS;
+  return front_parse_duration("--lease", text, 1.0, out, err);
 }
 
 cocabo_status cli_tune_check(const cli_tune_args *args, cocabo_error *err) {
@@ -21,7 +21,7 @@ cocabo_status cli_tune_check(const cli_tune_args *args, cocabo_error *err) {
 cocabo_status cli_tune_want(const cli_spec *spec, cocabo_error *err) {
   if (!(spec->trials > 0) && !(spec->timeout > 0.0)) /* NaN: not said */
     return cb_fail(err, COCABO_E_INVALID,
-                   "when to stop? want -n TRIALS or --timeout SECONDS");
+                   "when to stop? want -n TRIALS or --timeout TIME");
   if (!spec->command)
     return cb_fail(err, COCABO_E_INVALID,
                    "what to run? want a command after --, such as "
@@ -72,6 +72,9 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
   run->retries = spec->retries > 0 ? spec->retries : 0;
   run->timeout = spec->timeout > 0.0 ? spec->timeout : 0.0;
   run->trial_timeout = spec->trial_timeout > 0.0 ? spec->trial_timeout : 0.0;
+  run->limits = (cli_limits){.target = isfinite(spec->target) ? spec->target : NAN,
+                             .patience = spec->patience,
+                             .max_failures = spec->max_failures};
   return COCABO_OK;
 }
 

@@ -15,7 +15,7 @@ typedef struct cli_tune_args {
   {"--log-dir", "DIR", "keep what trials print, as DIR/trial-7.out and .err",          \
    FRONT_TEXT, offsetof(type, tune.log_folder)},                                       \
   {                                                                                    \
-    "--lease", "S", "take over a trial whose worker is silent for so long (60)",       \
+    "--lease", "TIME", "take over a trial whose worker is silent for so long (60)",    \
         FRONT_TEXT, offsetof(type, tune.lease)                                         \
   }
 

@@ -735,9 +735,14 @@ static cocabo_status check_complete(const cb_event *event, cocabo_error *err) {
   return COCABO_OK;
 }
 
+static bool is_known(cb_event_kind kind) {
+  return (kind >= CB_STUDY_CREATED && kind <= CB_MODEL_FITTED) ||
+         kind == CB_TRIAL_RETRIED;
+}
+
 static cocabo_status decode(reader *r, cocabo_error *err) {
   const cb_event *event = r->event;
-  if (event->kind < CB_STUDY_CREATED || event->kind > CB_MODEL_FITTED)
+  if (!is_known(event->kind))
     return cb_fail(err, COCABO_E_STORE,
                    "event %lld of the log is of kind %d, which this version of cocabo "
                    "does not know",

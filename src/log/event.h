@@ -24,7 +24,9 @@ typedef enum cb_event_kind {
   CB_TRIAL_STALE = 7,       /* number, attempt: which one was lost */
   CB_TRIAL_RESUMED = 8,     /* number, attempt */
   CB_TRIAL_ADDED = 9,       /* number, cells, y or (has_y = false) enqueued */
-  CB_MODEL_FITTED = 10      /* fit */
+  CB_MODEL_FITTED = 10,     /* fit */
+  /* 11 and 12 are reserved */
+  CB_TRIAL_RETRIED = 13 /* number, attempt: which one failed */
 } cb_event_kind;
 
 typedef enum cb_origin {
@@ -73,7 +75,7 @@ typedef struct cb_event {
   double time;    /* seconds since 1970 on the store's clock, given by the store */
   int64_t number; /* trial, or -1 */
   int64_t
-      attempt; /* CB_TRIAL_RESUMED: 1, 2, ... per trial; CB_TRIAL_STALE: 0, 1, ... */
+      attempt; /* CB_TRIAL_RESUMED: 1, 2, ... per trial; STALE, RETRIED: 0, 1, ... */
   cb_origin origin;
   bool has_y;
   double y; /* the user's own value, in the user's direction */

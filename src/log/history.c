@@ -246,12 +246,8 @@ cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,
 
 /* ---- lists ----------------------------------------------------------------------- */
 
-static void remove_at(int64_t *list, int64_t *n, int64_t i) {
-  memmove(&list[i], &list[i + 1], (size_t)(*n - i - 1) * sizeof *list);
-  (*n)--;
-}
-
-static void leave_pending(cb_history *history, int64_t number) {
+/* The place of the first pending trial that is not below a number. */
+static int64_t pending_place(const cb_history *history, int64_t number) {
   int64_t low = 0, high = history->n_pending;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
@@ -260,8 +256,26 @@ static void leave_pending(cb_history *history, int64_t number) {
     else
       high = middle;
   }
-  assert(low < history->n_pending && history->pending[low] == number);
-  remove_at(history->pending, &history->n_pending, low);
+  return low;
+}
+
+static void remove_at(int64_t *list, int64_t *n, int64_t i) {
+  memmove(&list[i], &list[i + 1], (size_t)(*n - i - 1) * sizeof *list);
+  (*n)--;
+}
+
+static void leave_pending(cb_history *history, int64_t number) {
+  const int64_t i = pending_place(history, number);
+  assert(i < history->n_pending && history->pending[i] == number);
+  remove_at(history->pending, &history->n_pending, i);
+}
+
+static void join_pending(cb_history *history, int64_t number) {
+  const int64_t i = pending_place(history, number);
+  int64_t *at = &history->pending[i];
+  memmove(at + 1, at, (size_t)(history->n_pending - i) * sizeof *at);
+  *at = number;
+  history->n_pending++;
 }
 
 static void leave_failed(cb_history *history, cb_trial *trial) {
@@ -387,6 +401,16 @@ static cocabo_status apply_failed(cb_history *history, const cb_event *event,
   return COCABO_OK;
 }
 
+/* The list of pending trials has room for all there are. */
+static void apply_retried(cb_history *history, const cb_event *event, cb_trial *trial) {
+  if (trial->state != COCABO_FAILED || event->attempt != trial->attempt)
+    return;
+  leave_failed(history, trial);
+  join_pending(history, trial->number);
+  trial->state = COCABO_INTERRUPTED;
+  trial->finished = NAN;
+}
+
 static void apply_resumed(const cb_event *event, cb_trial *trial) {
   if (trial->state == COCABO_WAITING || trial->state == COCABO_INTERRUPTED ||
       trial->state == COCABO_STALE) {
@@ -414,6 +438,9 @@ static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
   case CB_TRIAL_STALE:
     if (running && event->attempt == trial->attempt)
       trial->state = COCABO_STALE;
+    return COCABO_OK;
+  case CB_TRIAL_RETRIED:
+    apply_retried(history, event, trial);
     return COCABO_OK;
   default:
     apply_resumed(event, trial);
@@ -458,6 +485,7 @@ static cocabo_status apply(cb_history *history, const cb_event *event,
   case CB_TRIAL_INTERRUPTED:
   case CB_TRIAL_STALE:
   case CB_TRIAL_RESUMED:
+  case CB_TRIAL_RETRIED:
     return apply_to_trial(history, event, err);
   case CB_MODEL_FITTED:
     return apply_fit(history, event, err);

@@ -181,6 +181,11 @@ cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
   return study ? cb_study_interrupt(study, number, err) : is_null("study", err);
 }
 
+cocabo_status cocabo_study_retry(cocabo_study *study, int64_t number,
+                                 cocabo_error *err) {
+  return study ? cb_study_retry(study, number, err) : is_null("study", err);
+}
+
 /* ---- adding points --------------------------------------------------------------- */
 
 /* given[i] says whether parameter i has been named. */

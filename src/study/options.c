@@ -4,6 +4,7 @@
 #include "study/options.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,6 +247,20 @@ const char *cocabo_option_default(size_t i) {
 
 const char *cocabo_option_help(size_t i) {
   return i < N_OPTIONS ? table[i].help : NULL;
+}
+
+static const cb_sampler *sampler_at(size_t i) {
+  return i <= INT_MAX ? cb_sampler_at((int)i) : NULL;
+}
+
+const char *cocabo_sampler_name(size_t i) {
+  const cb_sampler *sampler = sampler_at(i);
+  return sampler ? sampler->name : NULL;
+}
+
+const char *cocabo_sampler_help(size_t i) {
+  const cb_sampler *sampler = sampler_at(i);
+  return sampler ? sampler->help : NULL;
 }
 
 cocabo_status cb_options_list(const cocabo_options *options, cb_pair **out, int *n,

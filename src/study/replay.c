@@ -91,6 +91,7 @@ static cocabo_status check_event(const replay *r, const cb_event *event,
                ? contradiction(event, "the attempt is not the next", err)
                : COCABO_OK;
   case CB_TRIAL_STALE:
+  case CB_TRIAL_RETRIED:
     return event->attempt > attempt
                ? contradiction(event, "there was no such attempt", err)
                : COCABO_OK;

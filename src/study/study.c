@@ -1,5 +1,6 @@
 /* study.c - a study's life (create, open), reading its log and appending to it, and
- * every call that is one event: tell, fail, interrupt, change, add. Asking is in ask.c.
+ * every call that is one event: tell, fail, interrupt, retry, change, add. Asking is in
+ * ask.c.
  */
 #include "study/study.h"
 
@@ -304,6 +305,27 @@ cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
   }
   cb_event interrupted = {.kind = CB_TRIAL_INTERRUPTED, .number = number};
   return cb_study_commit(study, &interrupted, 1, -1, err);
+}
+
+cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  CB_TRY(cb_study_sync(study, err));
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  switch (trial->state) {
+  case COCABO_WAITING:
+  case COCABO_INTERRUPTED:
+  case COCABO_STALE:
+    return COCABO_OK; /* it is on offer already */
+  case COCABO_FAILED:
+    break;
+  case COCABO_RUNNING:
+  case COCABO_COMPLETE:
+    return cb_fail(err, COCABO_E_STATE, "trial %lld is %s, want a failed one",
+                   (long long)number, cocabo_state_name(trial->state));
+  }
+  cb_event retried = {
+      .kind = CB_TRIAL_RETRIED, .number = number, .attempt = trial->attempt};
+  return cb_study_commit(study, &retried, 1, -1, err);
 }
 
 /* ---- changing -------------------------------------------------------------------- */

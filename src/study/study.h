@@ -60,6 +60,7 @@ cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *rea
                             cocabo_error *err);
 cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
                                  cocabo_error *err);
+cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err);
 /* A point by its cells; result NULL: to be tried. */
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err);

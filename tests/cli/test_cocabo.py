@@ -27,7 +27,7 @@ import unittest
 
 COCABO = None
 COMMANDS = ["run", "create", "ask", "tell", "best", "trials", "studies", "export",
-            "import", "delete", "plot", "verify", "worker"]
+            "import", "delete", "plot", "verify", "worker", "retry"]
 STATES = ["waiting", "running", "complete", "failed", "interrupted", "stale"]
 LR = ["-p", "lr=float(1e-5,0.1,log)"]
 OPT = ["-p", "opt=choice(adam,sgd)"]
@@ -120,11 +120,11 @@ class Program(Case):
                       "nothing completed", text)
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_help_of_create_has_the_librarys_options(self):
-        text = self.ok("create", "--help")
-        self.assertEqual(self.ok("help", "create"), text)
+    def test_help_has_the_librarys_options(self):
+        self.assertEqual(self.ok("help", "create"), self.ok("create", "--help"))
         self.assertEqual(self.ok("help"), self.ok("--help"))
         self.refused(2, 'unknown command "crate", did you mean create?', "help", "crate")
+        text = self.ok("help", "options")
         for option in ("seed", "n_init", "kappa", "durability", "deterministic"):
             self.assertRegex(text, rf"(?m)^  {option} ")
 
@@ -275,7 +275,6 @@ class Create(Case):
             ('-j is "0", want', ["-j", "0"]),
             ('--retries is "-1", want', ["--retries", "-1"]),
             ('--timeout is "-1", want seconds', ["--timeout", "-1"]),
-            ('--timeout is "1m", want seconds', ["--timeout", "1m"]),
             ('--timeout is "inf", want seconds', ["--timeout", "inf"]),
             ('--trial-timeout is "0x10", want seconds', ["--trial-timeout", "0x10"]),
             ("-n needs a value: -n N", ["-n"]),
@@ -1174,7 +1173,7 @@ class Shells(Case):
     def test_candidates(self):
         self.create("--study", "one")
         self.create("--study", "two words")
-        self.assertEqual(self.complete(""), [*COMMANDS, "--help", "--version"])
+        self.assertEqual(self.complete(""), [*COMMANDS, "help", "--help", "--version"])
         self.assertEqual(self.complete("t"), ["tell", "trials"])
         self.assertEqual(self.complete("trials", "--st"), ["--state", "--storage",
                                                            "--study"])
@@ -1194,7 +1193,7 @@ class Shells(Case):
         self.assertEqual(self.complete("create", "--", "p"), [":"])
         self.assertEqual(self.complete("import", ""), [":"])
         self.assertEqual(self.complete("nonsense", ""), [])
-        self.assertEqual(self.complete(), [*COMMANDS, "--help", "--version"])
+        self.assertEqual(self.complete(), [*COMMANDS, "help", "--help", "--version"])
 
     def test_bash(self):
         bash = shutil.which("bash")
@@ -1241,7 +1240,8 @@ class Shells(Case):
         self.refused(2, "--man wants", "--man", "nonsense")
         self.ok("--man", "--into", self.folder)
         self.assertEqual(sorted(os.listdir(self.folder)),
-                         sorted(["cocabo.1", *(f"cocabo-{c}.1" for c in COMMANDS)]))
+                         sorted(["cocabo.1", "cocabo-options.1",
+                                 *(f"cocabo-{c}.1" for c in COMMANDS)]))
         for command in COMMANDS:
             page = self.ok("--man", command)
             self.assertTrue(page.startswith(f'.TH "COCABO-{command.upper()}" 1'), page)
@@ -1249,14 +1249,14 @@ class Shells(Case):
                             "ENVIRONMENT", "EXIT STATUS", "SEE ALSO"):
                 self.assertIn(f".SH {section}\n", page)
             self.assertIn("\\-\\-storage", page)
-        self.assertIn("n_init", self.ok("--man", "create"))
+        self.assertIn("n_init", self.ok("--man", "options"))
         self.refused(1, "cannot write", "--man", "--into", "no/folder")
 
     def test_man_pages_are_clean_troff(self):
         groff = shutil.which("groff")
         if not groff:
             self.skipTest("there is no groff")
-        for command in [[], *([c] for c in COMMANDS)]:
+        for command in [[], ["options"], *([c] for c in COMMANDS)]:
             done = subprocess.run([groff, "-man", "-Tascii", "-ww", "-z"], text=True,
                                   input=self.ok("--man", *command), capture_output=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""), command)

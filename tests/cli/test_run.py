@@ -125,10 +125,10 @@ class Basics(Case):
         best = json.loads(self.ok("best", "--json").stdout)
         self.assertEqual(best["value"], max(t["value"] for t in self.trials()))
 
-    def test_the_last_line_of_json_is_the_best(self):
+    def test_json_has_a_line_for_every_trial(self):
         done = self.ok("run", *X, "-n", 4, "--json", "--", "echo", "{x}")
-        self.assertEqual(done.stdout, self.ok("best", "--json").stdout)
-        self.assertEqual(done.stdout.count("\n"), 1)
+        self.assertEqual(done.stdout, self.ok("trials", "--json").stdout)
+        self.assertEqual(done.stdout.count("\n"), 4)
 
     def test_quiet_and_verbose(self):
         quiet = self.ok("run", *X, "-n", 3, "-q", "--", "echo", "{x}")

@@ -526,6 +526,17 @@ static void add_point(actor *a, script *s, bool known) {
   assert_ok(cb_study_add(a->now, cells, known ? &result : NULL, &err));
 }
 
+/* A failed trial is put back, which takes a row out of the middle of them; if there is
+ * none, a running one is given back. */
+static void give_back(actor *a, script *s) {
+  const cb_history *h = cb_study_history(a->now);
+  assert_ok(cocabo_study_sync(a->now, &err));
+  if (h->n_failed > 0)
+    assert_ok(cocabo_study_retry(a->now, h->failed[0], &err));
+  else
+    assert_ok(cocabo_study_interrupt(a->now, take_open(s), &err));
+}
+
 /* Asks in batches, tells in any order, failures, interruptions, imports. */
 static void play(actor *a, script *s) {
   const uint32_t what = cb_rng_below(&s->rng, 20);
@@ -538,7 +549,7 @@ static void play(actor *a, script *s) {
   } else if (what == 16) {
     assert_ok(cocabo_study_fail(a->now, take_open(s), "why", &err));
   } else if (what == 17) {
-    assert_ok(cocabo_study_interrupt(a->now, take_open(s), &err));
+    give_back(a, s);
   } else {
     add_point(a, s, what == 18);
   }

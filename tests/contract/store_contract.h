@@ -340,6 +340,8 @@ static void every_field_is_kept_to_the_bit(void **state) {
   assert_kept(c, &interrupted, -1);
   cb_event stale = make_attempt(CB_TRIAL_STALE, 1, 3);
   assert_kept(c, &stale, -1);
+  cb_event retried = make_attempt(CB_TRIAL_RETRIED, 1, 2);
+  assert_kept(c, &retried, -1);
   cb_event large = make_resumed(1, INT64_C(1) << 54);
   assert_kept(c, &large, -1);
 }

@@ -223,6 +223,12 @@ static void interrupt_both(pair *p, int64_t number) {
   assert_twins(p);
 }
 
+static void retry_both(pair *p, int64_t number) {
+  CALL_WITHOUT_MEMORY(cocabo_study_retry(p->study, number, &err), assert_twins(p));
+  assert_ok(cocabo_study_retry(p->twin, number, &err));
+  assert_twins(p);
+}
+
 static void everything_else_survives_lack_of_memory(void **state) {
   (void)state;
   pair p = build_pair("random");
@@ -236,6 +242,7 @@ static void everything_else_survives_lack_of_memory(void **state) {
   tell_both(&p, 0, NAN);
   fail_both(&p, 1, "a longer reason than the last one");
   fail_both(&p, 4, "");
+  retry_both(&p, 1);
   interrupt_both(&p, 2);
   tell_both(&p, 3, 7.5);
   tell_both(&p, 1, 8.5);

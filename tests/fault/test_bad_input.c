@@ -123,6 +123,7 @@ static void telling(void **state) {
                "study is NULL");
   assert_fails(cocabo_study_interrupt(NULL, 0, &err), COCABO_E_INVALID,
                "study is NULL");
+  assert_fails(cocabo_study_retry(NULL, 0, &err), COCABO_E_INVALID, "study is NULL");
   assert_fails(cocabo_study_sync(NULL, &err), COCABO_E_INVALID, "study is NULL");
   assert_fails(cocabo_study_best(NULL, &t, &err), COCABO_E_INVALID, "study is NULL");
   assert_fails(cocabo_study_trial(NULL, 0, &t, &err), COCABO_E_INVALID,

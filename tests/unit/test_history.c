@@ -221,6 +221,38 @@ static cb_event at(double time, cb_event event) {
   return event;
 }
 
+static void a_failed_trial_is_put_back_in_its_place(void **state) {
+  (void)state;
+  cb_history *h = with_running(5, 1.0);
+  assert_ok(put(h, failed(3, "first")));
+  assert_ok(put(h, failed(1, "second")));
+  assert_ok(put(h, failed(4, "third")));
+  assert_ok(put(h, told(0, 1.5)));
+  assert_ok(put(h, moved(CB_TRIAL_RETRIED, 3, 0)));
+  assert_ok(put(h, moved(CB_TRIAL_RETRIED, 1, 0)));
+  assert_list(h->failed, h->n_failed, "4");
+  assert_list(h->pending, h->n_pending, "1 2 3");
+  assert_int_equal(h->trials[3].state, COCABO_INTERRUPTED);
+  assert_null(h->trials[3].reason);
+  assert_true(isnan(h->trials[3].finished));
+
+  /* It names the attempt that failed: a late one hits nobody. */
+  assert_ok(put(h, moved(CB_TRIAL_RESUMED, 3, 1)));
+  assert_ok(put(h, moved(CB_TRIAL_RETRIED, 3, 0)));
+  assert_int_equal(h->trials[3].state, COCABO_RUNNING);
+  assert_ok(put(h, failed(3, "again")));
+  assert_ok(put(h, moved(CB_TRIAL_RETRIED, 3, 0)));
+  assert_list(h->failed, h->n_failed, "4 3");
+  assert_string_equal(h->trials[3].reason, "again");
+  assert_ok(put(h, moved(CB_TRIAL_RETRIED, 3, 1)));
+  assert_ok(put(h, told(3, 2.5)));
+  assert_ok(put(h, moved(CB_TRIAL_RETRIED, 3, 1)));
+  assert_ok(put(h, moved(CB_TRIAL_RETRIED, 0, 0)));
+  assert_list(h->told, h->n, "0 3");
+  assert_list(h->pending, h->n_pending, "1 2");
+  cb_history_free(h);
+}
+
 static void times_are_those_of_the_events_that_count(void **state) {
   (void)state;
   cb_history *h = make_history(1.0);
@@ -612,6 +644,7 @@ int main(void) {
       cmocka_unit_test(a_late_value_heals_a_failed_trial),
       cmocka_unit_test(trials_wait_run_and_are_resumed),
       cmocka_unit_test(a_late_stale_hits_nobody),
+      cmocka_unit_test(a_failed_trial_is_put_back_in_its_place),
       cmocka_unit_test(times_are_those_of_the_events_that_count),
       cmocka_unit_test(trials_are_counted_by_state),
       cmocka_unit_test(known_results_are_data_at_once),

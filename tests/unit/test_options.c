@@ -58,6 +58,21 @@ static void every_default_is_a_value_that_set_accepts(void **state) {
   cocabo_options_free(o);
 }
 
+static void every_sampler_has_a_line(void **state) {
+  (void)state;
+  cocabo_options *o = cocabo_options_new();
+  size_t n = 0;
+  for (; cocabo_sampler_name(n); n++) {
+    assert_ok(cocabo_options_set(o, "sampler", cocabo_sampler_name(n), &err));
+    assert_true(strlen(cocabo_sampler_help(n)) > 10);
+  }
+  assert_int_equal(n, 8);
+  assert_string_equal(cocabo_sampler_name(0), "mixed");
+  assert_null(cocabo_sampler_help(n));
+  assert_null(cocabo_sampler_name(SIZE_MAX));
+  cocabo_options_free(o);
+}
+
 static void defaults_resolve_as_documented(void **state) {
   (void)state;
   cocabo_options *o = cocabo_options_new();
@@ -304,6 +319,7 @@ static void a_failed_allocation_keeps_the_old_value(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_default_is_a_value_that_set_accepts),
+      cmocka_unit_test(every_sampler_has_a_line),
       cmocka_unit_test(defaults_resolve_as_documented),
       cmocka_unit_test(every_option_reaches_the_settings),
       cmocka_unit_test(bad_values_are_named_and_change_nothing),

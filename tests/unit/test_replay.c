@@ -87,8 +87,8 @@ enum { N_SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
 /* ---- what a log explains --------------------------------------------------------- */
 
-/* Two handles ask, tell, fail, interrupt, lose and add at random, late and out of
- * order, while options change under them. */
+/* Two handles ask, tell, fail, interrupt, lose, put back and add at random, late and
+ * out of order, while options change under them. */
 static void live(cocabo_study *handles[2], cb_rng *rng, int steps) {
   static const char *const kappas[] = {"1", "2", "3.5"};
   for (int i = 0; i < steps; i++) {
@@ -102,8 +102,11 @@ static void live(cocabo_study *handles[2], cb_rng *rng, int steps) {
       ask(study, 1 + (int)cb_rng_below(rng, 4) * (dice < 10));
     } else if (dice < 85) {
       tell(study, h->n_pending > 0 ? h->pending[dice % h->n_pending] : number);
-    } else if (dice < 90) {
+    } else if (dice < 89) {
       assert_ok(cocabo_study_fail(study, number, "why not", &err));
+    } else if (dice < 90) {
+      if (h->n_failed > 0)
+        assert_ok(cocabo_study_retry(study, h->failed[dice % h->n_failed], &err));
     } else if (dice < 94) {
       if (h->trials[number].state == COCABO_RUNNING)
         assert_ok(cocabo_study_interrupt(study, number, &err));
@@ -409,6 +412,10 @@ static void never_lost(cb_event *e) {
   e->kind = CB_TRIAL_STALE;
   e->attempt = 1;
 }
+static void never_failed(cb_event *e) {
+  e->kind = CB_TRIAL_RETRIED;
+  e->attempt = 1;
+}
 static void unknown_trial(cb_event *e) {
   e->number = 77;
 }
@@ -458,6 +465,7 @@ static void contradictions_are_named(void **state) {
       {9, fewer_cells, "9 contradicts the log: the point is not in the space"},
       {11, created_again, "11 contradicts the log: the study exists already"},
       {11, never_lost, "11 contradicts the log: there was no such attempt"},
+      {11, never_failed, "11 contradicts the log: there was no such attempt"},
       {11, unknown_trial, "11 contradicts the log: there is no such trial"},
       {11, skipped, "12 contradicts the log: its number is not the next"},
       {10, bad_cell, "10 contradicts the log: the point is not in the space"},

@@ -463,6 +463,48 @@ static void giving_back_twice_is_harmless(void **state) {
   cocabo_study_free(study);
 }
 
+static void a_failed_trial_is_offered_again(void **state) {
+  (void)state;
+  cocabo_store *store = cocabo_store_new_memory();
+  cocabo_study *study =
+      create(mixed_space(), store, WITH("sampler", "random", "trials", "3"));
+  cocabo_study *other;
+  assert_ok(cocabo_study_open(&other, "s", store, &err));
+  char before[200], after[200];
+  cocabo_trial *t = ask_one(study);
+  describe(t, before);
+  cocabo_trial_free(t);
+  ask_many(study, 2);
+  assert_ok(cocabo_study_fail(study, 0, "no disk", &err));
+  assert_ok(cocabo_study_tell(study, 1, 3.0, &err));
+  assert_fails(cocabo_study_retry(study, 1, &err), COCABO_E_STATE,
+               "trial 1 is complete, want a failed one");
+  assert_fails(cocabo_study_retry(study, 2, &err), COCABO_E_STATE,
+               "trial 2 is running, want a failed one");
+  assert_fails(cocabo_study_retry(study, 3, &err), COCABO_E_NOT_FOUND,
+               "no trial 3 in study \"s\": it has 3");
+  assert_fails(cocabo_study_ask(study, 1, &t, &err), COCABO_E_BUDGET,
+               "study \"s\" has 0 of its 3 trials left, want 1");
+  assert_ok(cocabo_study_retry(other, 0, &err));
+  const int64_t length = log_length(other);
+  assert_ok(cocabo_study_retry(study, 0, &err)); /* it is on offer */
+  assert_int_equal(log_length(study), length);
+  assert_state(study, 0, COCABO_INTERRUPTED);
+  assert_int_equal(cocabo_study_count_state(study, COCABO_FAILED), 0);
+
+  t = ask_one(study); /* the budget has room for it again */
+  describe(t, after);
+  assert_string_equal(after, before);
+  assert_int_equal(cocabo_trial_number(t), 0);
+  assert_int_equal(cocabo_trial_attempt(t), 1);
+  cocabo_trial_free(t);
+  assert_ok(cocabo_study_tell(study, 0, 1.5, &err));
+  assert_best(study, 0, 1.5);
+  cocabo_study_free(other);
+  cocabo_study_free(study);
+  cocabo_store_free(store);
+}
+
 static void a_waiting_trial_can_be_told(void **state) {
   (void)state;
   cocabo_study *study = create(mixed_space(), NULL, WITH("sampler", "random"));
@@ -796,6 +838,8 @@ static void what_the_log_accepted_counts(void **state) {
   assert_best(study, 3, 1.5);
   SPITEFULLY(cocabo_study_fail(study, 4, "a reason that needs memory", &err));
   assert_state(study, 4, COCABO_FAILED);
+  SPITEFULLY(cocabo_study_retry(study, 4, &err));
+  assert_state(study, 4, COCABO_INTERRUPTED);
   SPITEFULLY(cocabo_study_interrupt(study, 5, &err));
   assert_state(study, 5, COCABO_INTERRUPTED);
   for (int64_t i = 20; i < 50; i++) { /* through every growth */
@@ -869,6 +913,7 @@ int main(void) {
       cmocka_unit_test(unknown_trials_are_named),
       cmocka_unit_test(points_on_offer_come_first),
       cmocka_unit_test(giving_back_twice_is_harmless),
+      cmocka_unit_test(a_failed_trial_is_offered_again),
       cmocka_unit_test(a_waiting_trial_can_be_told),
       cmocka_unit_test(known_results_count_at_once),
       cmocka_unit_test(a_trial_outlives_its_study),
