@@ -3,8 +3,11 @@
  * operation with the k-th allocation failing, ours and SQLite's. */
 #include "check.h"
 
+#include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -626,6 +629,49 @@ static void a_lock_makes_no_trial_stale(void **state) {
   sqlite3_close(lock);
 }
 
+static double steady(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct renewer {
+  cocabo_store *store;
+  cocabo_status status;
+  atomic_bool done;
+} renewer;
+
+static void *renew_once(void *user) {
+  renewer *r = user;
+  r->status = r->store->ops->renew(r->store, 1, "w", 60.0, NULL);
+  r->done = true;
+  return NULL;
+}
+
+static void a_renewal_that_waits_keeps_no_reader_waiting(void **state) {
+  (void)state;
+  sqlite3 *lock = NULL;
+  renewer r = {.store = NULL};
+  pthread_t thread;
+  double longest = 0.0;
+  int n = 0;
+  make_file("a.db", 1);
+  assert_int_equal(sqlite3_open("a.db", &lock), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+  assert_ok(cb_sqlite_open(&r.store, "a.db", 0, (cb_patience){.seconds = 6}, &err));
+  assert_int_equal(pthread_create(&thread, NULL, renew_once, &r), 0);
+  while (!r.done) {
+    const double began = steady();
+    assert_ok(read_all(r.store, 1, &n));
+    longest = fmax(longest, steady() - began);
+  }
+  pthread_join(thread, NULL);
+  assert_int_equal(r.status, COCABO_E_BUSY);
+  assert_true(longest < 3.0);
+  cocabo_store_free(r.store);
+  sqlite3_close(lock);
+}
+
 static int give_up(void *user) {
   return ++*(int *)user > 3;
 }
@@ -1144,6 +1190,7 @@ int main(void) {
       CLAIM(a_lock_that_stays_is_told),
       CLAIM(a_function_says_how_long_to_wait),
       CLAIM(a_lock_makes_no_trial_stale),
+      CLAIM(a_renewal_that_waits_keeps_no_reader_waiting),
       CLAIM(an_ask_that_waits_can_be_interrupted),
       CLAIM(a_file_that_is_gone_takes_no_events),
       CLAIM(a_child_must_open_its_own),
