@@ -99,7 +99,7 @@ static void offer_states(const line *l) {
 
 static void offer_values(const line *l, const front_option *option) {
   const char *name = option->name;
-  if (strcmp(name, "--study") == 0)
+  if (strcmp(name, "--study") == 0 || strcmp(name, "--from") == 0)
     offer_studies(l);
   else if (strcmp(name, "--sampler") == 0)
     offer_samplers(l, "");

@@ -162,6 +162,11 @@ COCABO_API cocabo_status cocabo_space_get_choice(const cocabo_space *space, size
  * cocabo_text_free. NULL past the end or out of memory. */
 COCABO_API char *cocabo_space_domain(const cocabo_space *space, size_t i);
 COCABO_API void cocabo_text_free(char *text); /* NULL is allowed */
+/* Is this a point of the space: n = cocabo_space_count values, in the order of its
+ * parameters? The sentence names the first that does not fit. */
+COCABO_API cocabo_status cocabo_space_check(const cocabo_space *space,
+                                            const cocabo_value *values, size_t n,
+                                            cocabo_error *err) COCABO_MUST_CHECK;
 /* 1 if both have the same names, kinds, domains and choices in the same order. */
 COCABO_API int cocabo_space_equal(const cocabo_space *a, const cocabo_space *b);
 
@@ -331,6 +336,17 @@ COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,
  * it is on offer already, COCABO_E_STATE if it is complete or failed. */
 COCABO_API cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
                                                 cocabo_error *err) COCABO_MUST_CHECK;
+/* The same two for one attempt of a trial (cocabo_trial_attempt), as whoever has a
+ * lease should say it: when the lease has run out and the trial has been handed out
+ * again, the new attempt goes on and nothing changes. Without an attempt the current
+ * one is meant.
+ */
+COCABO_API cocabo_status cocabo_study_fail_attempt(cocabo_study *study, int64_t number,
+                                                   int64_t attempt, const char *reason,
+                                                   cocabo_error *err) COCABO_MUST_CHECK;
+COCABO_API cocabo_status
+cocabo_study_interrupt_attempt(cocabo_study *study, int64_t number, int64_t attempt,
+                               cocabo_error *err) COCABO_MUST_CHECK;
 /* Put a failed trial back: the same point is offered again, under the same number, by a
  * later ask, and until then it is interrupted and does not count as failed. A no-op if
  * it is on offer already, COCABO_E_STATE if it is running or complete. */
@@ -341,6 +357,29 @@ COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const
                                           const cocabo_value *values, size_t n,
                                           const double *result, /* NULL = to be tried */
                                           cocabo_error *err) COCABO_MUST_CHECK;
+/* What is known from elsewhere: n trials at one stroke, all or none, also when the
+ * process is killed. Those that the study has already are passed over, so that the same
+ * can be merged again, and more of it: a trial is the same if it has the same point and
+ * the same value or reason, or is to be tried; of equal ones so many are added as the
+ * study has fewer. *added (which may be NULL) is how many were new. */
+typedef struct cocabo_known {
+  const cocabo_value *values; /* one a parameter, in the order of the space */
+  cocabo_trial_state state; /* COCABO_COMPLETE, COCABO_FAILED, or COCABO_WAITING: it is
+                               to be tried */
+  double value;             /* of a complete one */
+  const char *reason;       /* of a failed one; NULL: "" */
+  int added;                /* filled in: 1 if it was new */
+  int64_t reserved[5];      /* zero */
+} cocabo_known;
+COCABO_API cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials,
+                                            size_t n, int64_t *added,
+                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* Copies a study with all that has happened to it into a store, at one stroke, as a new
+ * study of that name. COCABO_E_EXISTS if the store has one. The times are those of the
+ * copy; there are no leases. */
+COCABO_API cocabo_status cocabo_study_copy(const cocabo_study *study, const char *name,
+                                           cocabo_store *to,
+                                           cocabo_error *err) COCABO_MUST_CHECK;
 /* The complete trial with the best value or, where deterministic is false, the one
  * whose point has the best mean in the sampler's model (its own value may be luck).
  * COCABO_E_NOT_FOUND until one trial is complete. */

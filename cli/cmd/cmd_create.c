@@ -3,39 +3,116 @@
 #include <stdio.h>
 
 #include "common/base.h"
+#include "io/carry.h"
 #include "io/output.h"
 #include "io/spec.h"
 
 typedef struct create_args {
+  const char *from, *from_storage;
+  front_texts given;
   cli_spec_args spec;
   cli_common common;
 } create_args;
 
 static const front_option options[] = {
-    CLI_SPEC_OPTIONS(create_args), CLI_COMMON_OPTIONS(create_args), {0}};
+    CLI_SPEC_OPTIONS(create_args),
+    {"", NULL, "From another study", FRONT_HEADING, 0},
+    {"--from", "STUDY", "begin with what fits of its finished trials", FRONT_TEXT,
+     offsetof(create_args, from)},
+    {"--given", "NAME=VALUE", "of a new parameter, or of one to drop; may be repeated",
+     FRONT_TEXTS, offsetof(create_args, given)},
+    {"--from-storage", "URL", "where that study lives (as --storage)", FRONT_TEXT,
+     offsetof(create_args, from_storage)},
+    CLI_COMMON_OPTIONS(create_args),
+    {0}};
 
+/* `c` is NULL for a study that begins empty. */
 static cocabo_status put_answer(front_buffer *out, const char *name, bool created,
-                                bool json, cocabo_error *err) {
+                                bool json, const carry *c, cocabo_error *err) {
   if (!json)
     return front_buffer_printf(out, err, "%s\n", name);
   CB_TRY(front_buffer_puts(out, "{\"name\":", err));
   CB_TRY(front_put_json_text(out, name, err));
-  return front_buffer_printf(out, err, ",\"created\":%s}\n",
-                             created ? "true" : "false");
+  CB_TRY(front_buffer_printf(out, err, ",\"created\":%s", created ? "true" : "false"));
+  if (c)
+    CB_TRY(front_buffer_printf(out, err, ",\"carried\":%zu,\"did_not_fit\":%zu",
+                               c->n_trials, c->n_misfits));
+  return front_buffer_puts(out, "}\n", err);
 }
 
-static cocabo_status create(const create_args *args, const cli_spec *spec,
+static void say_carried(const cli_common *common, const carry *c) {
+  cli_note(common, "%zu trials carried over, %zu did not fit", c->n_trials,
+           c->n_misfits);
+  for (size_t i = 0; i < c->n_new + c->n_dropped; i++)
+    if (c->reasons[i].n > 0)
+      cli_note(common, "  %zu: %s", c->reasons[i].n, c->reasons[i].text);
+}
+
+static cocabo_status create(const create_args *args, const cli_spec *spec, carry *c,
                             front_buffer *out, cocabo_error *err) {
   cli_session session;
   bool created;
-  CB_TRY(cli_spec_open(spec, &args->common, &session, &created, err));
+  CB_TRY(cli_spec_fill(spec, &args->common, c ? carry_fill : NULL, c, &session,
+                       &created, err));
   const char *name = cocabo_study_name(session.study);
-  const cocabo_status status = put_answer(out, name, created, args->common.json, err);
+  const cocabo_status status =
+      put_answer(out, name, created, args->common.json, c, err);
   if (status == COCABO_OK && args->common.verbose)
     cli_note(&args->common, "study \"%s\" %s", name,
              created ? "is new" : "was there already");
+  if (status == COCABO_OK && c)
+    say_carried(&args->common, c);
   cli_close(&session);
   return status;
+}
+
+/* ---- from another study ---------------------------------------------------------- */
+
+static cocabo_status carry_over(const create_args *args, cli_spec *spec,
+                                const cocabo_study *from, front_buffer *out,
+                                cocabo_error *err) {
+  carry c;
+  CB_TRY(carry_begin(&c, spec, from, &args->given, err));
+  const cocabo_status status = create(args, spec, &c, out, err);
+  carry_end(&c);
+  return status;
+}
+
+static cocabo_status create_from(const create_args *args, cli_spec *spec,
+                                 front_buffer *out, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  const char *storage = args->from_storage ? args->from_storage : args->common.storage;
+  const cli_common other = {.storage = storage, .study = args->from};
+  if (cli_spec_exists(spec, &args->common))
+    return cb_fail(err, COCABO_E_EXISTS,
+                   "study \"%s\" exists already, want another --study name for the new "
+                   "one",
+                   cb_text_show(shown, args->common.study));
+  cli_session session = {0};
+  CB_TRY(cli_open_study(&session, &other, COCABO_STORE_READ_ONLY, err));
+  const cocabo_status status = carry_over(args, spec, session.study, out, err);
+  cli_close(&session);
+  return status;
+}
+
+/* The new study has a name of its own: the only one there is may be the other. */
+static void name_new(create_args *args, const cli_spec *spec) {
+  const char *name = args->common.study ? args->common.study : spec->study;
+  if (!name)
+    name = cli_study(&args->common);
+  args->common.study = name ? name : CLI_DEFAULT_STUDY;
+}
+
+static cocabo_status carry_out(create_args *args, cli_spec *spec, front_buffer *out,
+                               cocabo_error *err) {
+  if (args->from) {
+    name_new(args, spec);
+    return create_from(args, spec, out, err);
+  }
+  if (args->given.n > 0 || args->from_storage)
+    return cb_fail(err, COCABO_E_INVALID, "%s is of no use without --from",
+                   args->given.n > 0 ? "--given" : "--from-storage");
+  return create(args, spec, NULL, out, err);
 }
 
 static cocabo_status parse_and_create(int argc, char **argv, front_buffer *out,
@@ -46,7 +123,7 @@ static cocabo_status parse_and_create(int argc, char **argv, front_buffer *out,
   const int words = end < argc ? argc - end - 1 : 0;
   CB_TRY(front_args_parse(options, end, argv, &args, NULL, err));
   CB_TRY(cli_spec_read(&spec, &args.spec, argv + argc - words, words, err));
-  const cocabo_status status = create(&args, &spec, out, err);
+  const cocabo_status status = carry_out(&args, &spec, out, err);
   cli_spec_clear(&spec);
   return status;
 }
@@ -61,7 +138,7 @@ static int create_main(int argc, char **argv) {
 const cli_command cmd_create = {
     .name = "create",
     .summary = "Creates a study without running anything, and prints its name.",
-    .usage = "-p 'NAME=DOMAIN' ... [-f FILE] [options] [-- CMD ...]",
+    .usage = "-p 'NAME=DOMAIN' ... [-f FILE] [--from STUDY] [options] [-- CMD ...]",
     .options = options,
     .details =
         "Domains: float(1e-5,0.1,log)  float(0,1,step=0.25)  int(1,8)  "
@@ -73,12 +150,23 @@ const cli_command cmd_create = {
         "the\n"
         "command where they are given anew. Another space or direction is refused. "
         "What\n"
-        "follows -- is kept as the command that cocabo worker runs.",
+        "follows -- is kept as the command that cocabo worker runs.\n"
+        "\n"
+        "With --from the new study is like another one, but for what is given anew: "
+        "its\n"
+        "parameters, options, command and budget. -p and -f widen, narrow or add\n"
+        "parameters; a new one needs a --given, the value that it had in the old "
+        "trials. A\n"
+        "--given for a parameter without a -p drops it: only the trials with that "
+        "value\n"
+        "fit. Complete and failed trials that fit come along, all at one stroke.",
     .more = cli_spec_introduce,
     .examples =
         "  cocabo create -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"
         "  cocabo ask\n"
         "  cocabo tell 0 0.42\n"
-        "  cocabo create -f study.yaml --study second --maximize --set n_init=20",
+        "  cocabo create -f study.yaml --study second --maximize --set n_init=20\n"
+        "  cocabo create --from second --study third -p 'lr=float(1e-6,1,log)' \\\n"
+        "      -p 'warmup=int(0,100)' --given warmup=0 --given opt=adam",
     .main = create_main,
 };

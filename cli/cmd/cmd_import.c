@@ -66,27 +66,6 @@ static cocabo_status read_file(const char *path, front_buffer *text,
   return status;
 }
 
-static cocabo_status put_counts(front_buffer *out, const import_counts *counts,
-                                const cli_common *common, cocabo_error *err) {
-  if (common->json)
-    return front_buffer_printf(out, err,
-                               "{\"added\":%zu,\"enqueued\":%zu,\"passed_over\":%zu}\n",
-                               counts->added, counts->enqueued, counts->failed);
-  cli_note(common, "%zu results added, %zu trials enqueued", counts->added,
-           counts->enqueued);
-  if (counts->failed > 0)
-    cli_note(common, "%zu failed trials passed over", counts->failed);
-  return COCABO_OK;
-}
-
-static cocabo_status read_rows(import_rows *rows, bool json, const front_buffer *text,
-                               cocabo_error *err) {
-  const char *bytes = text->data ? text->data : "";
-  CB_TRY(json ? import_json(rows, bytes, text->size, err)
-              : import_csv(rows, bytes, text->size, err));
-  return import_check(rows, err);
-}
-
 /* One import under way. */
 typedef struct import_work {
   import_args args;
@@ -95,7 +74,55 @@ typedef struct import_work {
   cli_session session;
   front_buffer text;
   import_rows rows;
+  import_counts counts;
 } import_work;
+
+/* ---- what became of the rows ----------------------------------------------------- */
+
+static void name_misfits(const import_work *i) {
+  const import_rows *rows = &i->rows;
+  for (size_t k = 0; k < rows->n_misfits && k < IMPORT_NAMED; k++)
+    cli_note(&i->args.common, "%s", rows->misfits[k].message);
+  if (rows->n_misfits > IMPORT_NAMED)
+    cli_note(&i->args.common, "and %zu more", rows->n_misfits - IMPORT_NAMED);
+}
+
+static cocabo_status put_counts(front_buffer *out, const import_work *i,
+                                cocabo_error *err) {
+  const import_counts *c = &i->counts;
+  name_misfits(i);
+  if (i->args.common.json)
+    return front_buffer_printf(
+        out, err,
+        "{\"added\":%zu,\"complete\":%zu,\"failed\":%zu,\"enqueued\":%zu,"
+        "\"already_there\":%zu,\"did_not_fit\":%zu}\n",
+        c->added, c->complete, c->failed, c->enqueued, c->already, i->rows.n_misfits);
+  cli_note(&i->args.common, "%zu added, %zu already there, %zu did not fit", c->added,
+           c->already, i->rows.n_misfits);
+  if (c->enqueued > 0)
+    cli_note(&i->args.common, "%zu of them to be tried", c->enqueued);
+  return COCABO_OK;
+}
+
+/* Where no row fits, the file is another study's. */
+static cocabo_status check_any(const import_rows *rows, cocabo_error *err) {
+  if (rows->n > 0 || rows->n_misfits == 0)
+    return COCABO_OK;
+  if (rows->n_misfits == 1)
+    return cb_fail(err, COCABO_E_INVALID, "%s", rows->misfits[0].message);
+  return cb_fail(err, COCABO_E_INVALID, "none of %zu rows fits: %s", rows->n_misfits,
+                 rows->misfits[0].message);
+}
+
+static cocabo_status read_rows(import_work *i, const cocabo_space *space,
+                               cocabo_error *err) {
+  const char *bytes = i->text.data ? i->text.data : "";
+  import_free(&i->rows);
+  i->rows.space = space;
+  CB_TRY(i->json ? import_json(&i->rows, bytes, i->text.size, err)
+                 : import_csv(&i->rows, bytes, i->text.size, err));
+  return check_any(&i->rows, err);
+}
 
 /* A file of cocabo export describes the study that it came from: a new one may be like
  * that. */
@@ -110,20 +137,22 @@ static cocabo_status adopt_study(import_work *i, cocabo_error *err) {
   return status;
 }
 
+/* A study that exists may have its parameters in another order. */
+static cocabo_status fill(void *user, cocabo_study *study, cocabo_error *err) {
+  import_work *i = user;
+  const cocabo_space *space = cocabo_study_space(study);
+  if (!cocabo_space_equal(i->rows.space, space))
+    CB_TRY(read_rows(i, space, err));
+  return import_add(&i->rows, study, &i->counts, err);
+}
+
 /* A study that the flags or the file describe is created only after its rows have been
- * checked; one that exists has the space to check them by. */
+ * read, and together with them. */
 static cocabo_status carry_out(import_work *i, cocabo_error *err) {
   CB_TRY(adopt_study(i, err));
-  if (i->spec.space) {
-    i->rows.space = i->spec.space;
-    CB_TRY(read_rows(&i->rows, i->json, &i->text, err));
-  }
-  CB_TRY(cli_spec_open(&i->spec, &i->args.common, &i->session, NULL, err));
-  if (!i->spec.space) {
-    i->rows.space = cocabo_study_space(i->session.study);
-    CB_TRY(read_rows(&i->rows, i->json, &i->text, err));
-  }
-  return import_add(&i->rows, i->session.study, err);
+  if (i->spec.space)
+    CB_TRY(read_rows(i, i->spec.space, err));
+  return cli_spec_fill(&i->spec, &i->args.common, fill, i, &i->session, NULL, err);
 }
 
 static cocabo_status parse(import_work *i, int argc, char **argv, cocabo_error *err) {
@@ -150,10 +179,8 @@ static cocabo_status import_file(int argc, char **argv, front_buffer *out,
   cocabo_status status = parse(&i, argc, argv, err);
   if (status == COCABO_OK)
     status = carry_out(&i, err);
-  if (status == COCABO_OK) {
-    const import_counts counts = import_count(&i.rows);
-    status = put_counts(out, &counts, &i.args.common, err);
-  }
+  if (status == COCABO_OK)
+    status = put_counts(out, &i, err);
   clear(&i);
   return status;
 }
@@ -175,13 +202,20 @@ const cli_command cmd_import = {
         "\n"
         "FILE.csv, FILE.json and FILE.jsonl need no --format; if they have one, it "
         "counts.\n"
-        "Rows with a value become complete trials, those without are tried first; "
-        "rows\n"
-        "whose state is failed are passed over. Columns that cocabo export or a data\n"
-        "frame of Optuna has besides are ignored. Everything is checked before "
-        "anything\n"
-        "is added. The study must exist, or be described by -p or -f, or by the file "
-        "of\ncocabo export.",
+        "\n"
+        "Rows with a value become complete trials, those whose state is failed failed\n"
+        "ones with their reason, and those without a value are tried first. Columns "
+        "that\n"
+        "cocabo export or a data frame of Optuna has besides are ignored.\n"
+        "\n"
+        "All rows are added at one stroke. Those that the study has already, at the "
+        "same\n"
+        "point with the same value or reason, are not added again, so that a file can "
+        "be\n"
+        "imported again when it has grown; of equal rows in a file each counts. Rows "
+        "that\n"
+        "do not fit the space are named and left out. The study must exist, or be\n"
+        "described by -p or -f, or by the file of cocabo export.",
     .examples = "  cocabo import known.csv\n"
                 "  cocabo import known.csv --study new \\\n"
                 "      -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"

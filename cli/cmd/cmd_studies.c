@@ -1,6 +1,7 @@
 /* cmd_studies.c - cocabo studies: what a store has. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "common/base.h"
@@ -88,19 +89,28 @@ static cocabo_status add_row(cli_table *table, cocabo_study *study, cocabo_error
 
 /* ---- all of them ----------------------------------------------------------------- */
 
+/* Not every sentence names the study. */
+static void complain(const char *name, const cocabo_error *err) {
+  char shown[CB_SHOWN];
+  cb_text_show(shown, name);
+  if (strstr(err->message, shown))
+    fprintf(stderr, "cocabo studies: %s\n", err->message);
+  else
+    fprintf(stderr, "cocabo studies: study \"%s\": %s\n", shown, err->message);
+}
+
 /* Appends to the table, or to `out` where that is NULL. A study that is deleted while
- * we look is passed over, and one that cannot be read only named. */
+ * we look is passed over; one that cannot be read, of a later version perhaps, is named
+ * and does not hide the others. */
 static cocabo_status add_study(cocabo_store *store, const char *name, cli_table *table,
-                               front_buffer *out, bool *damaged, cocabo_error *err) {
+                               front_buffer *out, size_t *n_unread, cocabo_error *err) {
   cocabo_study *study;
   cocabo_status status = cocabo_study_open(&study, name, store, err);
   if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
   if (cli_is_damage(status)) {
-    char shown[CB_SHOWN];
-    fprintf(stderr, "cocabo studies: study \"%s\": %s\n", cb_text_show(shown, name),
-            err->message);
-    *damaged = true;
+    complain(name, err);
+    (*n_unread)++;
     return COCABO_OK;
   }
   CB_TRY(status);
@@ -110,32 +120,32 @@ static cocabo_status add_study(cocabo_store *store, const char *name, cli_table 
 }
 
 static cocabo_status add_all(cocabo_store *store, cli_table *table, front_buffer *out,
-                             size_t *n, bool *damaged, cocabo_error *err) {
+                             size_t *n, size_t *n_unread, cocabo_error *err) {
   cocabo_names *names;
   CB_TRY(cocabo_store_studies(store, &names, err));
   *n = cocabo_names_count(names);
   cocabo_status status = COCABO_OK;
   for (size_t i = 0; i < *n && status == COCABO_OK; i++)
-    status = add_study(store, cocabo_names_at(names, i), table, out, damaged, err);
+    status = add_study(store, cocabo_names_at(names, i), table, out, n_unread, err);
   cocabo_names_free(names);
   return status;
 }
 
 static cocabo_status fill_table(cocabo_store *store, cli_table *table, size_t *n,
-                                bool *damaged, cocabo_error *err) {
+                                size_t *n_unread, cocabo_error *err) {
   for (size_t i = 0; i < N_TITLES; i++)
     CB_TRY(cli_table_text(table, titles[i], err));
   for (size_t i = FIRST_NUMBER; i < N_TITLES; i++)
     cli_table_align_right(table, i);
-  return add_all(store, table, NULL, n, damaged, err);
+  return add_all(store, table, NULL, n, n_unread, err);
 }
 
 static cocabo_status print_table(cocabo_store *store, const cli_common *common,
-                                 bool *damaged, cocabo_error *err) {
+                                 size_t *n_unread, cocabo_error *err) {
   cli_table table;
   size_t n;
   CB_TRY(cli_table_begin(&table, N_TITLES, err));
-  cocabo_status status = fill_table(store, &table, &n, damaged, err);
+  cocabo_status status = fill_table(store, &table, &n, n_unread, err);
   char url[CB_SHOWN];
   if (status == COCABO_OK && n > 0)
     status = cli_table_print(&table, err);
@@ -146,7 +156,7 @@ static cocabo_status print_table(cocabo_store *store, const cli_common *common,
 }
 
 static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
-                                  bool *damaged, cocabo_error *err) {
+                                  size_t *n_unread, cocabo_error *err) {
   studies_args args = {0};
   cli_session session;
   size_t n;
@@ -154,8 +164,8 @@ static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
   CB_TRY(cli_check_file(&args.common, err));
   CB_TRY(cli_open_store(&session, &args.common, COCABO_STORE_READ_ONLY, err));
   const cocabo_status status =
-      args.common.json ? add_all(session.store, NULL, out, &n, damaged, err)
-                       : print_table(session.store, &args.common, damaged, err);
+      args.common.json ? add_all(session.store, NULL, out, &n, n_unread, err)
+                       : print_table(session.store, &args.common, n_unread, err);
   cli_close(&session);
   return status;
 }
@@ -163,10 +173,10 @@ static cocabo_status list_studies(int argc, char **argv, front_buffer *out,
 static int studies_main(int argc, char **argv) {
   cocabo_error err;
   front_buffer out = {0};
-  bool damaged = false;
-  const cocabo_status status = list_studies(argc, argv, &out, &damaged, &err);
+  size_t n_unread = 0;
+  const cocabo_status status = list_studies(argc, argv, &out, &n_unread, &err);
   const int answer = cli_answer("studies", status, &out, &err);
-  return answer == FRONT_DONE && damaged ? FRONT_FAILURE : answer;
+  return answer == FRONT_DONE && n_unread > 0 ? FRONT_FAILURE : answer;
 }
 
 const cli_command cmd_studies = {
@@ -175,8 +185,9 @@ const cli_command cmd_studies = {
     .usage = "[options]",
     .options = options,
     .details =
-        "One that cannot be read is named on standard error, and the status is 1; "
-        "the\nothers are listed all the same, and cocabo delete removes it.",
+        "A study that cannot be read, because a later version wrote it perhaps, "
+        "is\nnamed on standard error; the others are listed, and the exit status "
+        "is 1.\ncocabo delete removes it.",
     .examples = "  cocabo studies\n"
                 "  cocabo studies --storage sqlite:////tmp/other.db --json",
     .main = studies_main,

@@ -1,6 +1,5 @@
-/* import.c - reads trials from CSV or JSON. Columns and values are checked against the
- * space; a row is refused with its line or entry, and rows are added only when all are
- * right. */
+/* import.c - reads trials from CSV or JSON. Columns are checked against the space, and
+ * values row by row: what does not fit is left out, with its line or entry. */
 #include "io/import.h"
 
 #include <math.h>
@@ -17,12 +16,17 @@
 
 /* ---- rows ------------------------------------------------------------------------ */
 
+static void clear_row(import_row *row) {
+  cb_free(row->values);
+  cb_free(row->reason);
+}
+
 void import_free(import_rows *rows) {
   for (size_t i = 0; i < rows->n; i++)
-    cb_free(rows->items[i].values);
+    clear_row(&rows->items[i]);
   cb_free(rows->items);
   rows->items = NULL;
-  rows->n = rows->capacity = 0;
+  rows->n = rows->capacity = rows->n_misfits = 0;
 }
 
 static cocabo_status new_row(import_rows *rows, size_t place, import_row **out,
@@ -36,6 +40,19 @@ static cocabo_status new_row(import_rows *rows, size_t place, import_row **out,
     return cb_no_memory(err);
   *out = &rows->items[rows->n++];
   **out = (import_row){.place = place, .values = values, .result = NAN};
+  return COCABO_OK;
+}
+
+/* The last row, which has been read with this status: it is kept, or left out because
+ * of what is wrong with it, or reading ends for want of memory. */
+static cocabo_status end_row(import_rows *rows, cocabo_status status,
+                             cocabo_error *err) {
+  if (status != COCABO_E_INVALID && status != COCABO_E_RANGE)
+    return status;
+  clear_row(&rows->items[--rows->n]);
+  if (rows->n_misfits < IMPORT_NAMED)
+    rows->misfits[rows->n_misfits] = *err;
+  rows->n_misfits++;
   return COCABO_OK;
 }
 
@@ -146,20 +163,42 @@ static cocabo_status no_number(const import_rows *rows, size_t place,
                 cb_text_show(name, column), cb_text_show(shown, text), want);
 }
 
+bool import_value(const cocabo_space *space, size_t i, const char *cell,
+                  const cocabo_value *read, cocabo_value *out) {
+  return cocabo_space_choices(space, i) > 0 ? match_choice(space, i, cell, read, out)
+                                            : to_parameter(space, i, read, out);
+}
+
 /* What a value of a parameter may be; `cell` is its spelling in CSV, or NULL. */
 static cocabo_status set_value(import_rows *rows, import_row *row, size_t i,
                                const char *cell, const char *shown,
                                const cocabo_value *read, cocabo_error *err) {
   const cocabo_space *space = rows->space;
-  if (cocabo_space_choices(space, i) > 0)
-    return match_choice(space, i, cell, read, &row->values[i])
-               ? COCABO_OK
-               : no_choice(rows, row->place, i, shown, err);
-  if (to_parameter(space, i, read, &row->values[i]))
+  if (import_value(space, i, cell, read, &row->values[i]))
     return COCABO_OK;
+  if (cocabo_space_choices(space, i) > 0)
+    return no_choice(rows, row->place, i, shown, err);
   const bool whole = cocabo_space_kind(space, i) == COCABO_KIND_INT;
   return no_number(rows, row->place, cocabo_space_name(space, i), shown,
                    whole ? "a whole number" : "a number", err);
+}
+
+static cocabo_status set_reason(const import_rows *rows, import_row *row,
+                                const char *reason, cocabo_error *err) {
+  enum { MOST = 65536 }; /* what the library takes */
+  if (strlen(reason) > MOST || !cb_text_is_utf8(reason))
+    return refuse(rows, row->place, err, ": the reason is too long, or not UTF-8");
+  row->reason = cb_strdup(reason);
+  return row->reason ? COCABO_OK : cb_no_memory(err);
+}
+
+/* The library's word on the values, once they are all there. */
+static cocabo_status check_point(const import_rows *rows, const import_row *row,
+                                 cocabo_error *err) {
+  const size_t n = cocabo_space_count(rows->space);
+  const cocabo_status status = cocabo_space_check(rows->space, row->values, n, err);
+  return status == COCABO_OK ? COCABO_OK
+                             : refuse(rows, row->place, err, ": %s", err->message);
 }
 
 /* ---- CSV ------------------------------------------------------------------------- */
@@ -168,8 +207,9 @@ static cocabo_status set_value(import_rows *rows, import_row *row, size_t i,
 enum {
   COLUMN_VALUE = -1,
   COLUMN_STATE = -2,
-  COLUMN_PASSED_OVER = -3,
-  COLUMN_NONE = -4
+  COLUMN_REASON = -3,
+  COLUMN_PASSED_OVER = -4,
+  COLUMN_NONE = -5
 };
 
 static int find_parameter(const cocabo_space *space, const char *name) {
@@ -183,12 +223,14 @@ static int find_parameter(const cocabo_space *space, const char *name) {
 /* Our own columns, then those that Optuna's data frames have besides. */
 static int find_column(const cocabo_space *space, const char *name) {
   static const char *const passed_over[] = {
-      "number", "attempt",        "started",           "finished", "seconds",
-      "reason", "datetime_start", "datetime_complete", "duration"};
+      "number",  "attempt",        "started",           "finished",
+      "seconds", "datetime_start", "datetime_complete", "duration"};
   if (strcmp(name, "value") == 0)
     return COLUMN_VALUE;
   if (strcmp(name, "state") == 0)
     return COLUMN_STATE;
+  if (strcmp(name, "reason") == 0)
+    return COLUMN_REASON;
   int found = find_parameter(space, name);
   for (size_t k = 0; k < sizeof passed_over / sizeof passed_over[0]; k++)
     if (strcmp(name, passed_over[k]) == 0)
@@ -288,6 +330,8 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
                                const char *cell, cocabo_error *err) {
   if (column == COLUMN_VALUE)
     return read_result(rows, row, cell, err);
+  if (column == COLUMN_REASON)
+    return set_reason(rows, row, cell, err);
   if (column == COLUMN_STATE)
     row->failed = says_failed(cell);
   if (column < 0)
@@ -301,6 +345,14 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
   return status;
 }
 
+static cocabo_status read_cells(import_rows *rows, import_row *row, const sheet *s,
+                                const sheet_row *cells, const int *columns,
+                                cocabo_error *err) {
+  for (size_t j = 0; j < cells->n; j++)
+    CB_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
+  return check_point(rows, row, err);
+}
+
 static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *columns,
                                cocabo_error *err) {
   for (size_t r = 1; r < s->n_rows; r++) {
@@ -310,8 +362,7 @@ static cocabo_status read_rows(import_rows *rows, const sheet *s, const int *col
       return refuse(rows, cells->line, err, ": there are %zu cells, want %zu", cells->n,
                     s->rows[0].n);
     CB_TRY(new_row(rows, cells->line, &row, err));
-    for (size_t j = 0; j < cells->n; j++)
-      CB_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
+    CB_TRY(end_row(rows, read_cells(rows, row, s, cells, columns, err), err));
   }
   return COCABO_OK;
 }
@@ -357,10 +408,8 @@ static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i
   return status;
 }
 
-static cocabo_status read_trial(import_rows *rows, const cb_json_node *trial,
-                                cocabo_error *err) {
-  import_row *row = NULL;
-  CB_TRY(new_row(rows, rows->n + 1, &row, err));
+static cocabo_status read_entry(import_rows *rows, import_row *row,
+                                const cb_json_node *trial, cocabo_error *err) {
   const cb_json_node *params = cb_json_find(trial, "params");
   if (!cb_json_is(params, CB_JSON_OBJECT))
     return refuse(rows, row->place, err, ": there is no object \"params\"");
@@ -376,7 +425,17 @@ static cocabo_status read_trial(import_rows *rows, const cb_json_node *trial,
   const cb_json_node *value = cb_json_find(trial, "value");
   if (value && value->type != CB_JSON_NULL && !cb_json_number(value, &row->result))
     return refuse(rows, row->place, err, ": value is no number, want one or null");
-  return COCABO_OK;
+  const char *reason = cb_json_text(cb_json_find(trial, "reason"));
+  if (reason)
+    CB_TRY(set_reason(rows, row, reason, err));
+  return check_point(rows, row, err);
+}
+
+static cocabo_status read_trial(import_rows *rows, const cb_json_node *trial,
+                                cocabo_error *err) {
+  import_row *row = NULL;
+  CB_TRY(new_row(rows, rows->n + rows->n_misfits + 1, &row, err));
+  return end_row(rows, read_entry(rows, row, trial, err), err);
 }
 
 /* A trial, a list of trials, or what export writes: an object with such a list. */
@@ -440,54 +499,42 @@ char *import_json_study(const char *text, size_t size) {
 
 /* ---- adding ---------------------------------------------------------------------- */
 
-static cocabo_status add_row(cocabo_study *study, const char *const *names, size_t n,
-                             const import_row *row, cocabo_error *err) {
-  return cocabo_study_add(study, names, row->values, n,
-                          isnan(row->result) ? NULL : &row->result, err);
+static cocabo_known known_of(const import_row *row) {
+  cocabo_known known = {.values = row->values, .state = COCABO_COMPLETE};
+  if (row->failed) {
+    known.state = COCABO_FAILED;
+    known.reason = row->reason;
+  } else if (isnan(row->result)) {
+    known.state = COCABO_WAITING;
+  } else {
+    known.value = row->result;
+  }
+  return known;
 }
 
-static cocabo_status add_rows(const import_rows *rows, cocabo_study *study,
-                              const char *const *names, size_t n, cocabo_error *err) {
-  for (size_t r = 0; r < rows->n; r++) {
-    const import_row *row = &rows->items[r];
-    if (!row->failed && add_row(study, names, n, row, err) != COCABO_OK) {
-      const cocabo_status status = err->code;
-      refuse(rows, row->place, err, ": %s", err->message);
-      return err->code = status;
-    }
+static import_counts count(const cocabo_known *known, size_t n) {
+  import_counts counts = {0};
+  for (size_t i = 0; i < n; i++) {
+    const size_t one = known[i].added ? 1 : 0;
+    counts.added += one;
+    counts.already += 1 - one;
+    counts.complete += known[i].state == COCABO_COMPLETE ? one : 0;
+    counts.failed += known[i].state == COCABO_FAILED ? one : 0;
+    counts.enqueued += known[i].state == COCABO_WAITING ? one : 0;
   }
-  return COCABO_OK;
+  return counts;
 }
 
 cocabo_status import_add(const import_rows *rows, cocabo_study *study,
-                         cocabo_error *err) {
-  const size_t n = cocabo_space_count(rows->space);
-  const char **names = cb_calloc(n + 1, sizeof(char *));
-  if (!names)
+                         import_counts *counts, cocabo_error *err) {
+  cocabo_known *known = cb_calloc(rows->n, sizeof *known);
+  if (!known)
     return cb_no_memory(err);
-  for (size_t i = 0; i < n; i++)
-    names[i] = cocabo_space_name(rows->space, i);
-  const cocabo_status status = add_rows(rows, study, names, n, err);
-  cb_free(names);
+  for (size_t i = 0; i < rows->n; i++)
+    known[i] = known_of(&rows->items[i]);
+  const cocabo_status status = cocabo_study_merge(study, known, rows->n, NULL, err);
+  if (status == COCABO_OK)
+    *counts = count(known, rows->n);
+  cb_free(known);
   return status;
-}
-
-cocabo_status import_check(const import_rows *rows, cocabo_error *err) {
-  cocabo_study *scratch;
-  CB_TRY(cocabo_study_create(&scratch, "check", rows->space, NULL, NULL, err));
-  const cocabo_status status = import_add(rows, scratch, err);
-  cocabo_study_free(scratch);
-  return status;
-}
-
-import_counts import_count(const import_rows *rows) {
-  import_counts counts = {0};
-  for (size_t r = 0; r < rows->n; r++)
-    if (rows->items[r].failed)
-      counts.failed++;
-    else if (isnan(rows->items[r].result))
-      counts.enqueued++;
-    else
-      counts.added++;
-  return counts;
 }

@@ -120,6 +120,14 @@ bool cli_spec_exists(const cli_spec *spec, const cli_common *common);
 cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
                             cli_session *session, bool *created, cocabo_error *err);
 
+/* The same, and puts something into the study. Into a new one before it is stored: it
+ * appears with all that is in it, or not at all. */
+typedef cocabo_status (*cli_fill_fn)(void *user, cocabo_study *study,
+                                     cocabo_error *err);
+cocabo_status cli_spec_fill(const cli_spec *spec, const cli_common *common,
+                            cli_fill_fn fill, void *user, cli_session *session,
+                            bool *created, cocabo_error *err);
+
 /* Fills what the specification left open from what the study keeps: command, workers,
  * timeout, trial_timeout, retries, target, patience, max_failures, trials. What the
  * study does not keep either stays open, so the defaults are the caller's: workers 1,

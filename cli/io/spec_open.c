@@ -13,7 +13,7 @@
 #include "io/spec_file.h"
 #include "io/words.h"
 
-#define WAY_ON "take another --study name, or cocabo delete it first"
+enum { SHORT = 24 }; /* a name in a sentence that has several */
 
 /* ---- the same space? ------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static int index_of(const cocabo_space *space, const char *name) {
 /* The domain as a short text for a sentence that has two of them. */
 static void show_domain(const cocabo_space *space, size_t i, char out[CB_SHOWN]) {
   char *domain = cocabo_space_domain(space, i);
-  cb_text_show_within(out, domain ? domain : "?", 48);
+  cb_text_show_within(out, domain ? domain : "?", 36);
   cocabo_text_free(domain);
 }
 
@@ -45,23 +45,22 @@ static cocabo_status other_domain(const char *study, const cocabo_space *stored,
                                   size_t i, const cocabo_space *wanted, size_t k,
                                   cocabo_error *err) {
   char name[CB_SHOWN], old[CB_SHOWN], new[CB_SHOWN];
-  cb_text_show_within(name, cocabo_space_name(stored, i), 40);
+  cb_text_show_within(name, cocabo_space_name(stored, i), 24);
   show_domain(stored, i, old);
   show_domain(wanted, k, new);
   if (strcmp(old, new) == 0) /* they differ beyond what can be shown */
     return cb_fail(err, COCABO_E_STATE,
-                   "study \"%s\" has other choices for parameter \"%s\": %s", study,
-                   name, WAY_ON);
-  return cb_fail(err, COCABO_E_STATE, "study \"%s\" has %s=%s, not %s: %s", study, name,
-                 old, new, WAY_ON);
+                   "study \"%s\" has other choices for parameter \"%s\"", study, name);
+  return cb_fail(err, COCABO_E_STATE, "study \"%s\" has %s=%s, not %s", study, name,
+                 old, new);
 }
 
 static cocabo_status missing(const char *study, const char *parameter, const char *verb,
                              cocabo_error *err) {
   char shown[CB_SHOWN];
   return cb_fail(err, COCABO_E_STATE,
-                 "study \"%s\" %s a parameter \"%s\", unlike this one: %s", study, verb,
-                 cb_text_show(shown, parameter), WAY_ON);
+                 "study \"%s\" %s a parameter \"%s\", unlike this one", study, verb,
+                 cb_text_show_within(shown, parameter, 40));
 }
 
 /* The order of parameters makes no other space. */
@@ -81,19 +80,57 @@ static cocabo_status compare_spaces(const char *study, const cocabo_space *store
   return COCABO_OK;
 }
 
-static cocabo_status compare(const cli_spec *spec, const cocabo_study *study,
-                             cocabo_error *err) {
+static bool is_taken(const cocabo_names *names, const char *name) {
+  for (size_t i = 0; i < cocabo_names_count(names); i++)
+    if (strcmp(cocabo_names_at(names, i), name) == 0)
+      return true;
+  return false;
+}
+
+/* Behind the difference: a command that carries over what fits, to a name that is
+ * free. */
+static cocabo_status add_way_on(const cli_session *session, cocabo_error *err) {
+  char name[CB_SHOWN], free_name[CB_SHOWN + 16], difference[sizeof err->message];
+  cocabo_names *names = NULL;
+  snprintf(difference, sizeof difference, "%s", err->message);
+  cb_text_show_within(name, cocabo_study_name(session->study), SHORT);
+  if (cocabo_store_studies(session->store, &names, NULL) != COCABO_OK)
+    names = NULL;
+  int k = 2;
+  do
+    snprintf(free_name, sizeof free_name, "%s-%d", name, k);
+  while (is_taken(names, free_name) && k++ < 1000);
+  cocabo_names_free(names);
+  const char *quote = strpbrk(name, " \t\"$`\\!*?&|;<>()[]{}~#") ? "'" : "";
+  if (strcmp(name, cocabo_study_name(session->study)) != 0 || strchr(name, '\''))
+    return cb_fail(err, COCABO_E_STATE,
+                   "%s: \"cocabo create --from\" and another --study name carries over "
+                   "what fits",
+                   difference); /* too long, or hard to quote */
+  return cb_fail(err, COCABO_E_STATE,
+                 "%s: \"cocabo create --from %s%s%s --study %s%s%s\" carries over what "
+                 "fits",
+                 difference, quote, name, quote, quote, free_name, quote);
+}
+
+static cocabo_status find_difference(const cli_spec *spec, const cocabo_study *study,
+                                     cocabo_error *err) {
   char name[CB_SHOWN];
-  cb_text_show_within(name, cocabo_study_name(study),
-                      24); /* so that the way on fits in */
+  cb_text_show_within(name, cocabo_study_name(study), SHORT);
   if (spec->space)
     CB_TRY(compare_spaces(name, cocabo_study_space(study), spec->space, err));
   const char *wanted = cli_pairs_get(&spec->options, "direction");
   const char *stored = cocabo_study_option(study, "direction");
   if (wanted && strcmp(wanted, stored) != 0)
-    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has direction %s, not %s: %s",
-                   name, stored, wanted, WAY_ON);
+    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has direction %s, not %s", name,
+                   stored, wanted);
   return COCABO_OK;
+}
+
+static cocabo_status compare(const cli_spec *spec, const cli_session *session,
+                             cocabo_error *err) {
+  const cocabo_status status = find_difference(spec, session->study, err);
+  return status == COCABO_E_STATE ? add_way_on(session, err) : status;
 }
 
 /* ---- what the study keeps -------------------------------------------------------- */
@@ -166,36 +203,58 @@ static cocabo_status change_options(const cli_spec *spec, cocabo_study *study,
 
 /* ---- creating and resuming ------------------------------------------------------- */
 
-static cocabo_status create(const cli_spec *spec, const char *name,
+/* What is put into a study, new or old. */
+typedef struct filling {
+  cli_fill_fn fill; /* NULL: nothing */
+  void *user;
+} filling;
+
+static cocabo_status fill(const filling *what, cocabo_study *study, cocabo_error *err) {
+  return what->fill ? what->fill(what->user, study, err) : COCABO_OK;
+}
+
+/* Everything is made in memory, so that the study appears complete or not at all. */
+static cocabo_status create(const cli_spec *spec, const char *name, const filling *what,
                             cli_session *session, cocabo_error *err) {
   cocabo_options *options;
+  cocabo_study *study = NULL;
   CB_TRY(cli_spec_options(spec, &options, err));
-  const cocabo_status status = cocabo_study_create(&session->study, name, spec->space,
-                                                   options, session->store, err);
+  cocabo_status status =
+      cocabo_study_create(&study, name, spec->space, options, NULL, err);
   cocabo_options_free(options);
-  return status;
+  if (status == COCABO_OK)
+    status = keep(spec, study, err);
+  if (status == COCABO_OK)
+    status = fill(what, study, err);
+  if (status == COCABO_OK)
+    status = cocabo_study_copy(study, name, session->store, err);
+  cocabo_study_free(study);
+  CB_TRY(status);
+  return cocabo_study_open(&session->study, name, session->store, err);
 }
 
 /* The study is open. */
-static cocabo_status resume(const cli_spec *spec, cli_session *session,
-                            cocabo_error *err) {
-  CB_TRY(compare(spec, session->study, err));
-  return change_options(spec, session->study, err);
+static cocabo_status resume(const cli_spec *spec, const filling *what,
+                            cli_session *session, cocabo_error *err) {
+  CB_TRY(compare(spec, session, err));
+  CB_TRY(change_options(spec, session->study, err));
+  CB_TRY(keep(spec, session->study, err));
+  return fill(what, session->study, err);
 }
 
 /* Another process may create the same study between our look and our try. */
 static cocabo_status create_or_resume(const cli_spec *spec, const char *name,
-                                      cli_session *session, bool *created,
-                                      cocabo_error *err) {
+                                      const filling *what, cli_session *session,
+                                      bool *created, cocabo_error *err) {
   cocabo_status status = cocabo_study_open(&session->study, name, session->store, err);
   if (status == COCABO_E_NOT_FOUND) {
-    status = create(spec, name, session, err);
+    status = create(spec, name, what, session, err);
     *created = status == COCABO_OK;
   }
   if (status == COCABO_E_EXISTS)
     status = cocabo_study_open(&session->study, name, session->store, err);
   CB_TRY(status);
-  return *created ? COCABO_OK : resume(spec, session, err);
+  return *created ? COCABO_OK : resume(spec, what, session, err);
 }
 
 static cocabo_status no_parameters(const char *name, cocabo_error *err) {
@@ -209,7 +268,8 @@ static cocabo_status no_parameters(const char *name, cocabo_error *err) {
 /* Without parameters it can only go on with a study: the one that every command means.
  */
 static cocabo_status go_on(const cli_spec *spec, const cli_common *named,
-                           cli_session *session, cocabo_error *err) {
+                           const filling *what, cli_session *session,
+                           cocabo_error *err) {
   const char *name = cli_study(named);
   cocabo_status status = cli_open_store(session, named, 0, err);
   if (status == COCABO_OK)
@@ -217,7 +277,7 @@ static cocabo_status go_on(const cli_spec *spec, const cli_common *named,
   if (status == COCABO_E_NOT_FOUND)
     return no_parameters(name ? name : CLI_DEFAULT_STUDY, err);
   CB_TRY(status);
-  return resume(spec, session, err);
+  return resume(spec, what, session, err);
 }
 
 /* What the flags and the file say together. With parameters it may be a new study,
@@ -233,16 +293,14 @@ static cli_common name_study(const cli_spec *spec, const cli_common *common) {
 }
 
 static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
-                              cli_session *session, bool *created, cocabo_error *err) {
+                              const filling *what, cli_session *session, bool *created,
+                              cocabo_error *err) {
   const cli_common named = name_study(spec, common);
   *created = false;
-  if (spec->space) {
-    CB_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
-    CB_TRY(create_or_resume(spec, cli_study(&named), session, created, err));
-  } else {
-    CB_TRY(go_on(spec, &named, session, err));
-  }
-  return keep(spec, session->study, err);
+  if (!spec->space)
+    return go_on(spec, &named, what, session, err);
+  CB_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
+  return create_or_resume(spec, cli_study(&named), what, session, created, err);
 }
 
 bool cli_spec_exists(const cli_spec *spec, const cli_common *common) {
@@ -255,16 +313,23 @@ bool cli_spec_exists(const cli_spec *spec, const cli_common *common) {
   return status == COCABO_OK;
 }
 
-cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
-                            cli_session *session, bool *created, cocabo_error *err) {
+cocabo_status cli_spec_fill(const cli_spec *spec, const cli_common *common,
+                            cli_fill_fn fill_fn, void *user, cli_session *session,
+                            bool *created, cocabo_error *err) {
   bool is_new;
+  const filling what = {.fill = fill_fn, .user = user};
   *session = (cli_session){0};
-  const cocabo_status status = open_all(spec, common, session, &is_new, err);
+  const cocabo_status status = open_all(spec, common, &what, session, &is_new, err);
   if (status != COCABO_OK)
     cli_close(session);
   else if (created)
     *created = is_new;
   return status;
+}
+
+cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
+                            cli_session *session, bool *created, cocabo_error *err) {
+  return cli_spec_fill(spec, common, NULL, NULL, session, created, err);
 }
 
 /* ---- recalling ------------------------------------------------------------------- */

@@ -207,7 +207,9 @@ static cocabo_status give_back(runner *r, const slot *s, cocabo_error *err) {
   const bool ours = cocabo_trial_get_state(now) == COCABO_RUNNING &&
                     cocabo_trial_attempt(now) == cocabo_trial_attempt(s->trial);
   cocabo_trial_free(now);
-  return ours ? cocabo_study_interrupt(r->study, number, err) : COCABO_OK;
+  return ours ? cocabo_study_interrupt_attempt(r->study, number,
+                                               cocabo_trial_attempt(s->trial), err)
+              : COCABO_OK;
 }
 
 static cocabo_status record_once(runner *r, const slot *s, cocabo_error *err) {
@@ -216,8 +218,8 @@ static cocabo_status record_once(runner *r, const slot *s, cocabo_error *err) {
     return give_back(r, s, err);
   if (s->outcome.complete)
     return cocabo_study_tell(r->study, number, s->outcome.value, err);
-  const cocabo_status status =
-      cocabo_study_fail(r->study, number, s->outcome.reason, err);
+  const cocabo_status status = cocabo_study_fail_attempt(
+      r->study, number, cocabo_trial_attempt(s->trial), s->outcome.reason, err);
   return status == COCABO_E_STATE ? COCABO_OK : status; /* somebody told it a value */
 }
 

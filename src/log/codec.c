@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -210,6 +211,7 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
   put_space(json, event->space);
   put_pairs(json, "options", event->n_options, event->options);
   put_pairs(json, "attributes", event->n_attributes, event->attributes);
+  put_text(json, "version", event->version);
   put_cells(json, event, letters);
   put_count(json, "by", event->origin);
   put_count(json, "basis", event->proposal.basis);
@@ -221,6 +223,10 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
   if (event->has_y) {
     cb_json_key(json, "y");
     cb_json_real(json, event->y);
+  }
+  if (event->has_attempt) {
+    cb_json_key(json, "attempt");
+    cb_json_integer(json, event->attempt);
   }
   put_text(json, "reason", event->reason);
   put_fit(json, &event->fit);
@@ -422,7 +428,9 @@ static cocabo_status add_real(cocabo_space *space, const param *p, unsigned flag
                    cb_text_show(shown, p->name));
   CB_TRY(cocabo_space_add_real(space, p->name, p->low.real, p->high.real, p->step,
                                flags, err));
-  if (space->params[space->n - 1].high != p->high.real)
+  const cb_param *added = &space->params[space->n - 1];
+  const double doubt = added->step > 0.0 ? cb_param_doubt(added) : 0.0;
+  if (!(fabs(added->high - p->high.real) <= doubt))
     return cb_fail(err, COCABO_E_RANGE, "parameter \"%s\" ends off its grid", p->name);
   return COCABO_OK;
 }
@@ -639,6 +647,18 @@ static void read_reason(reader *r) {
   r->event->reason = cb_walk_string(&r->walk);
 }
 
+/* The head has it too, but does not tell 0 from nothing. */
+static void read_attempt(reader *r) {
+  const int64_t attempt = cb_walk_integer(&r->walk, 0, INT64_MAX);
+  if (!r->walk.why && attempt != r->event->attempt)
+    cb_walk_fail(&r->walk, "the attempt that the event has");
+  r->event->has_attempt = true;
+}
+
+static void read_version(reader *r) {
+  r->event->version = cb_walk_string(&r->walk);
+}
+
 enum { BASIS, ROWS, ROUND, THETA, N_FIT_KEYS };
 static const char *const fit_keys[N_FIT_KEYS] = {
     [BASIS] = "basis", [ROWS] = "rows", [ROUND] = "round", [THETA] = "theta"};
@@ -686,9 +706,11 @@ static void read_fit(reader *r) {
   X("pending", read_pending)                                                           \
   X("fits", read_fits)                                                                 \
   X("fingerprint", read_fingerprint)                                                   \
+  X("attempt", read_attempt)                                                           \
   X("reason", read_reason)                                                             \
   X("fit", read_fit)                                                                   \
   X("space", read_space)                                                               \
+  X("version", read_version)                                                           \
   X("options", read_options)                                                           \
   X("attributes", read_attributes)
 #define AS_KEY(key, read) key,

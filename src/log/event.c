@@ -16,6 +16,7 @@ void cb_pairs_free(cb_pair *pairs, int n) {
 
 void cb_event_clear(cb_event *event) {
   cb_free(event->reason);
+  cb_free(event->version);
   cb_free(event->cells);
   cocabo_space_free(event->space);
   cb_pairs_free(event->options, event->n_options);
@@ -95,6 +96,7 @@ static bool copy_parts(cb_event *to, const cb_event *from) {
   const cb_provenance *p = &from->proposal;
   const cb_fit *fit = &from->fit;
   return copy_text(&to->reason, from->reason) &&
+         copy_text(&to->version, from->version) &&
          copy_pairs(&to->options, &to->n_options, from->options, from->n_options) &&
          copy_pairs(&to->attributes, &to->n_attributes, from->attributes,
                     from->n_attributes) &&
@@ -110,6 +112,7 @@ static bool copy_parts(cb_event *to, const cb_event *from) {
 cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *err) {
   cb_event copy = *event;
   copy.reason = NULL;
+  copy.version = NULL;
   copy.cells = NULL;
   copy.n_options = 0;
   copy.options = NULL;

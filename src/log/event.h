@@ -15,12 +15,12 @@
 
 /* Values are stored: pinned. */
 typedef enum cb_event_kind {
-  CB_STUDY_CREATED = 1,     /* space, options */
-  CB_STUDY_CHANGED = 2,     /* options and attributes (only those that change) */
+  CB_STUDY_CREATED = 1,     /* space, options, version */
+  CB_STUDY_CHANGED = 2,     /* options and attributes that change, version */
   CB_TRIAL_ASKED = 3,       /* number, cells, origin, proposal */
   CB_TRIAL_TOLD = 4,        /* number, y */
-  CB_TRIAL_FAILED = 5,      /* number, reason */
-  CB_TRIAL_INTERRUPTED = 6, /* number */
+  CB_TRIAL_FAILED = 5,      /* number, attempt: which one, reason */
+  CB_TRIAL_INTERRUPTED = 6, /* number, attempt: which one */
   CB_TRIAL_STALE = 7,       /* number, attempt: which one was lost */
   CB_TRIAL_RESUMED = 8,     /* number, attempt */
   CB_TRIAL_ADDED = 9,       /* number, cells, y or (has_y = false) enqueued */
@@ -70,16 +70,19 @@ typedef struct cb_provenance {
 
 typedef struct cb_event {
   cb_event_kind kind;
-  int64_t seq;    /* 1, 2, ... given by the store */
-  uint64_t id[2]; /* unique, given by the writer: a retried append is found by it */
-  double time;    /* seconds since 1970 on the store's clock, given by the store */
-  int64_t number; /* trial, or -1 */
-  int64_t
-      attempt; /* CB_TRIAL_RESUMED: 1, 2, ... per trial; STALE, RETRIED: 0, 1, ... */
+  int64_t seq;      /* 1, 2, ... given by the store */
+  uint64_t id[2];   /* unique, given by the writer: a retried append is found by it */
+  double time;      /* seconds since 1970 on the store's clock, given by the store */
+  int64_t number;   /* trial, or -1 */
+  int64_t attempt;  /* CB_TRIAL_RESUMED: 1, 2, ... per trial; those that end one: 0, 1,
+                       ... */
+  bool has_attempt; /* CB_TRIAL_FAILED, CB_TRIAL_INTERRUPTED: false in logs of 0.1.0,
+                       where they mean whatever attempt there is */
   cb_origin origin;
   bool has_y;
   double y; /* the user's own value, in the user's direction */
   char *reason;
+  char *version; /* of the library that wrote the options; NULL: 0.1.0 */
   int n_cells;
   cb_cell *cells;
   cocabo_space *space;

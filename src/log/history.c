@@ -87,11 +87,12 @@ void cb_history_free(cb_history *history) {
 /* ---- the set of points ----------------------------------------------------------- */
 
 /* Mixes all bits of all cells (the finaliser of MurmurHash3 after each). */
-static uint64_t hash_cells(int n, const cb_cell *cells) {
+static uint64_t hash_cells(const cocabo_space *space, const cb_cell *cells) {
   uint64_t hash = 0x9E3779B97F4A7C15u;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_cell cell = cb_space_snap(space, i, cells[i]);
     uint64_t bits;
-    memcpy(&bits, &cells[i], sizeof bits);
+    memcpy(&bits, &cell, sizeof bits);
     hash ^= bits;
     hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCDu;
     hash = (hash ^ (hash >> 33)) * 0xC4CEB9FE1A85EC53u;
@@ -100,15 +101,24 @@ static uint64_t hash_cells(int n, const cb_cell *cells) {
   return hash;
 }
 
+static bool same_point(const cocabo_space *space, const cb_cell *a, const cb_cell *b) {
+  for (int i = 0; i < space->n; i++) {
+    const cb_cell u = cb_space_snap(space, i, a[i]), v = cb_space_snap(space, i, b[i]);
+    if (!cb_cells_equal(1, &u, &v))
+      return false;
+  }
+  return true;
+}
+
 /* The slot that holds these cells, or the empty one where they belong. The table must
  * have an empty slot. */
 static int64_t *find_slot(const cb_history *history, const point_set *set,
                           const cb_cell *cells) {
-  const int n = history->space->n;
+  const cocabo_space *space = history->space;
   const size_t mask = set->size - 1;
-  size_t i = (size_t)hash_cells(n, cells) & mask;
+  size_t i = (size_t)hash_cells(space, cells) & mask;
   while (set->slots[i] != 0 &&
-         !cb_cells_equal(n, history->trials[set->slots[i] - 1].cells, cells))
+         !same_point(space, history->trials[set->slots[i] - 1].cells, cells))
     i = (i + 1) & mask;
   return &set->slots[i];
 }
@@ -421,6 +431,12 @@ static void apply_resumed(const cb_event *event, cb_trial *trial) {
     trial->attempt = event->attempt;
 }
 
+/* Is the event about the attempt that the trial is at? */
+static bool is_current(const cb_event *event, const cb_trial *trial) {
+  const bool names = event->kind == CB_TRIAL_STALE || event->has_attempt;
+  return !names || event->attempt == trial->attempt;
+}
+
 static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
                                     cocabo_error *err) {
   if (event->number < 0 || event->number >= history->n_trials)
@@ -431,12 +447,14 @@ static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
   case CB_TRIAL_TOLD:
     return apply_told(history, event, trial, err);
   case CB_TRIAL_FAILED:
-    return apply_failed(history, event, trial, err);
+    return is_current(event, trial) ? apply_failed(history, event, trial, err)
+                                    : COCABO_OK;
   case CB_TRIAL_INTERRUPTED:
-    trial->state = running ? COCABO_INTERRUPTED : trial->state;
+    if (running && is_current(event, trial))
+      trial->state = COCABO_INTERRUPTED;
     return COCABO_OK;
   case CB_TRIAL_STALE:
-    if (running && event->attempt == trial->attempt)
+    if (running && is_current(event, trial))
       trial->state = COCABO_STALE;
     return COCABO_OK;
   case CB_TRIAL_RETRIED:

@@ -72,14 +72,14 @@ void cb_history_free(cb_history *history); /* NULL is allowed */
  *
  * Rules: the first TOLD of a trial counts, also after FAILED, INTERRUPTED or STALE;
  * later ones and a FAILED after a TOLD change nothing. A second FAILED changes nothing.
- * INTERRUPTED and STALE only move a running trial, and STALE only the attempt that it
- * names: a late one cannot hit a trial that somebody else has by now. RETRIED makes a
- * failed trial an interrupted one, if the attempt that it names is the one that failed.
- * RESUMED moves a waiting, interrupted or stale one to running and always counts as an
- * attempt. An ASKED by the sampler with batch_index 0 starts a round. MODEL_FITTED
- * counts if its basis is higher than that of the fit before, so that of two with the
- * same basis every reader takes the first. STUDY_CREATED and STUDY_CHANGED only count
- * (options live above). */
+ * INTERRUPTED and STALE only move a running trial. FAILED, INTERRUPTED and STALE only
+ * move the attempt that they name: a late one cannot hit a trial that somebody else has
+ * by now. RETRIED makes a failed trial an interrupted one, if the attempt that it names
+ * is the one that failed. RESUMED moves a waiting, interrupted or stale one to running
+ * and always counts as an attempt. An ASKED by the sampler with batch_index 0 starts a
+ * round. MODEL_FITTED counts if its basis is higher than that of the fit before, so
+ * that of two with the same basis every reader takes the first. STUDY_CREATED and
+ * STUDY_CHANGED only count (options live above). */
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                                cocabo_error *err);
 

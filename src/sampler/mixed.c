@@ -472,7 +472,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 5,
+    .revision = 6,
     .help = "a GP over numbers and categories, maximised over both together",
     .create = create,
     .destroy = destroy,

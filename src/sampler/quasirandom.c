@@ -61,7 +61,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 
 const cb_sampler cb_sampler_sobol = {
     .name = "sobol",
-    .revision = 1,
+    .revision = 2,
     .help = "scrambled Sobol points: evenly spread, whatever the results",
     .create = create,
     .destroy = destroy,

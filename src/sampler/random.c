@@ -43,7 +43,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 
 const cb_sampler cb_sampler_random = {
     .name = "random",
-    .revision = 1,
+    .revision = 2,
     .help = "uniform random points",
     .create = create,
     .destroy = destroy,

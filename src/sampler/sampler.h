@@ -98,7 +98,7 @@ const cb_sampler *cb_sampler_at(int i);
 
 /* The initial design: b uniform random points, keyed by (seed, trial number). The same
  * contract as a sampler's propose, and a revision like a sampler's. */
-enum { CB_DESIGN_REVISION = 1 };
+enum { CB_DESIGN_REVISION = 2 };
 cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err);
 
 /* COCABO_E_INTERRUPTED if the user asked to stop. */

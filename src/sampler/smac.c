@@ -458,7 +458,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_smac = {
     .name = "smac",
-    .revision = 1,
+    .revision = 2,
     .help = "a random forest, searched from neighbour to neighbour (SMAC)",
     .create = create,
     .destroy = destroy,

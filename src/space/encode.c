@@ -6,6 +6,7 @@
  * integer and one division. Only integers can be a grid on a log scale.
  */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,13 +59,28 @@ static int64_t nearest_level(const cb_param *p, double x) {
   return best;
 }
 
+/* Whole numbers and one division, all exact but the last, which is correctly rounded.
+ */
+double cb_param_level(const cb_param *p, int64_t k) {
+  if (k == p->levels - 1)
+    return p->high;
+  const double v = p->units > 0.0
+                       ? (double)(p->units_low + k * p->units_step) / p->units
+                       : p->low + (double)k * p->step;
+  return v == 0.0 ? 0.0 : v;
+}
+
+double cb_param_doubt(const cb_param *p) {
+  const double size = fabs(p->low) + fabs(p->high) + (p->high - p->low);
+  return fmin(4.0 * DBL_EPSILON * size, 0.25 * p->step);
+}
+
 static cb_cell level_cell(const cb_param *p, int64_t k) {
   if (p->kind == CB_INTEGER)
     return (cb_cell){.integer = p->ilow + k};
   if (p->kind != CB_REAL)
     return (cb_cell){.integer = k};
-  const double v = k == p->levels - 1 ? p->high : p->low + (double)k * p->step;
-  return (cb_cell){.real = v == 0.0 ? 0.0 : v};
+  return (cb_cell){.real = cb_param_level(p, k)};
 }
 
 static int64_t cell_level(const cb_param *p, cb_cell cell) {
@@ -204,20 +220,17 @@ void cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells) {
 
 /* ---- checking and comparing ------------------------------------------------------ */
 
-static bool same_cell(cb_cell a, cb_cell b) {
-  return memcmp(&a, &b, sizeof a) == 0;
-}
-
 static bool holds(const cb_param *p, cb_cell cell) {
   if (p->kind == CB_INTEGER)
     return cell.integer >= p->ilow && cell.integer <= p->ihigh;
   if (p->kind != CB_REAL)
     return cell.integer >= 0 && cell.integer < p->n_choices;
-  if (!(cell.real >= p->low && cell.real <= p->high))
+  if (cell.real == 0.0 && signbit(cell.real))
     return false;
   if (p->levels > 0)
-    return same_cell(cell, level_cell(p, cell_level(p, cell)));
-  return cell.real != 0.0 || !signbit(cell.real);
+    return fabs(cell.real - cb_param_level(p, cell_level(p, cell))) <=
+           cb_param_doubt(p);
+  return cell.real >= p->low && cell.real <= p->high;
 }
 
 bool cb_space_holds(const cocabo_space *space, const cb_cell *cells) {
@@ -225,6 +238,12 @@ bool cb_space_holds(const cocabo_space *space, const cb_cell *cells) {
     if (!holds(&space->params[i], cells[i]))
       return false;
   return true;
+}
+
+cb_cell cb_space_snap(const cocabo_space *space, int i, cb_cell cell) {
+  const cb_param *p = &space->params[i];
+  return p->kind == CB_REAL && p->levels > 0 ? level_cell(p, cell_level(p, cell))
+                                             : cell;
 }
 
 bool cb_cells_equal(int n, const cb_cell *a, const cb_cell *b) {

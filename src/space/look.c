@@ -56,6 +56,21 @@ cocabo_status cocabo_space_get_range(const cocabo_space *space, size_t i, double
   return COCABO_OK;
 }
 
+cocabo_status cocabo_space_check(const cocabo_space *space, const cocabo_value *values,
+                                 size_t n, cocabo_error *err) {
+  cb_cell cell;
+  if (!space)
+    return cb_fail(err, COCABO_E_INVALID, "space is NULL");
+  if (!values && n > 0)
+    return cb_fail(err, COCABO_E_INVALID, "values is NULL");
+  if (n != (size_t)space->n)
+    return cb_fail(err, COCABO_E_INVALID, "n is %zu, want the number of parameters, %d",
+                   n, space->n);
+  for (int i = 0; i < space->n; i++)
+    CB_TRY(cb_space_to_cell(space, i, &values[i], &cell, err));
+  return COCABO_OK;
+}
+
 size_t cocabo_space_choices(const cocabo_space *space, size_t i) {
   const cb_param *p = param_at(space, i);
   return p && is_choice(p) ? (size_t)p->n_choices : 0;

@@ -158,6 +158,26 @@ static double grid_doubt(double low, double high, double step) {
   return fmin(4.0 * DBL_EPSILON * size, 0.25);
 }
 
+/* The least power of ten that makes whole numbers of low and step, so that the levels
+ * between are those decimals too; where there is one that keeps them all exact. */
+static void find_units(cb_param *p) {
+  enum { MOST_DECIMALS = 22 }; /* 10^22 is the last power that is exact */
+  const double limit = (double)max_exact;
+  double units = 1.0;
+  for (int i = 0; i <= MOST_DECIMALS; i++) {
+    const double low = nearbyint(p->low * units), step = nearbyint(p->step * units);
+    if (fabs(low) > limit || fabs(low + (double)(p->levels - 1) * step) > limit)
+      return;
+    if (low / units == p->low && step / units == p->step) {
+      p->units = units;
+      p->units_low = (int64_t)low;
+      p->units_step = (int64_t)step;
+      return;
+    }
+    units *= 10.0;
+  }
+}
+
 /* Two neighbouring levels must differ after rounding: low + k step is off by at
  * most 1.5 units in the last place of the larger bound. */
 static cocabo_status check_step(const char *name, double low, double high, double step,
@@ -187,17 +207,18 @@ static cocabo_status check_step(const char *name, double low, double high, doubl
 }
 
 /* Counts the levels low, low + step, ... <= high. 0 to 0.3 by 0.1 shall end at 0.3
- * although 0.3 / 0.1 < 3: where rounding can explain the difference, high itself is the
- * last level. */
+ * although 0.3 / 0.1 < 3: where rounding can explain the difference, high itself is
+ * meant to be the last level. */
 static void lay_grid(cb_param *p) {
   const double steps = (p->high - p->low) / p->step;
-  const double nearest = nearbyint(steps);
-  if (fabs(steps - nearest) <= grid_doubt(p->low, p->high, p->step)) {
-    p->levels = (int64_t)nearest + 1;
-    return;
-  }
-  p->levels = (int64_t)floor(steps) + 1;
-  p->high = p->low + floor(steps) * p->step;
+  const bool ends =
+      fabs(steps - nearbyint(steps)) <= grid_doubt(p->low, p->high, p->step);
+  const int64_t last = (int64_t)(ends ? nearbyint(steps) : floor(steps));
+  p->levels = last + 2; /* so that the last is one like the others */
+  find_units(p);
+  if (!ends || p->units > 0.0)
+    p->high = cb_param_level(p, last);
+  p->levels = last + 1;
 }
 
 static void set_scale(cb_param *p, unsigned flags) {
@@ -432,7 +453,7 @@ static cocabo_status snap_to_grid(const cb_param *p, const cocabo_value *value,
                                   double *number, cocabo_error *err) {
   const double last = (double)(p->levels - 1);
   const double k = fmax(0.0, nearbyint((*number - p->low) / p->step));
-  const double level = k >= last ? p->high : p->low + k * p->step;
+  const double level = cb_param_level(p, k >= last ? p->levels - 1 : (int64_t)k);
   const double doubt = 1e-9 * p->step + 4.0 * DBL_EPSILON * fabs(level);
   if (fabs(*number - level) <= doubt) {
     *number = level;

@@ -34,8 +34,12 @@ typedef struct cb_param {
   cb_kind kind;
   bool log;
   double low, high, step; /* CB_REAL; step 0 = continuous; high lies on the grid */
-  int64_t ilow, ihigh;    /* CB_INTEGER; low and high are the same as doubles */
-  cocabo_value *choices;  /* CB_CHOICE, CB_ORDINAL; texts owned by the parameter */
+  double units; /* a power of ten, of which low and step are whole multiples: level k is
+                   (units_low + k units_step) / units, the double nearest to the decimal
+                   that one would write; 0: they have too many digits for that */
+  int64_t units_low, units_step;
+  int64_t ilow, ihigh;   /* CB_INTEGER; low and high are the same as doubles */
+  cocabo_value *choices; /* CB_CHOICE, CB_ORDINAL; texts owned by the parameter */
   int n_choices;
   int slot;                 /* row of this parameter in x or in h */
   int64_t levels;           /* values it can take; 0 = continuous */
@@ -89,6 +93,15 @@ int64_t cb_space_levels(const cocabo_space *space, int j);
 double cb_space_level_x(const cocabo_space *space, int j, int64_t k);
 int64_t cb_space_level_of(const cocabo_space *space, int j, double xj);
 
+/* The value of level k of a grid of reals. */
+double cb_param_level(const cb_param *p, int64_t k);
+/* How far a value may be from its level by rounding alone. Version 0.1.0 stored low + k
+ * step, which is off by less: 0.30000000000000004 and 0.3 are the same level. */
+double cb_param_doubt(const cb_param *p);
+/* The cell of parameter i as this version writes it: a level as it is, whatever
+ * rounding it was stored with. Two points are the same if their snapped cells are. */
+cb_cell cb_space_snap(const cocabo_space *space, int i, cb_cell cell);
+
 /* How many points there are, UINT64_MAX if too many to count or infinite; and the
  * i-th of them, 0 <= i < size, of a space that can be counted. */
 uint64_t cb_space_size(const cocabo_space *space);
@@ -108,7 +121,7 @@ cocabo_value cb_space_from_cell(const cocabo_space *space, int i, cb_cell cell);
  * What comes from a log is checked with it before it is encoded. */
 bool cb_space_holds(const cocabo_space *space, const cb_cell *cells);
 
-/* Same point? Cells hold no padding and no -0.0, so equality is by bits. */
+/* Same cells? They hold no padding and no -0.0, so equality is by bits. */
 bool cb_cells_equal(int n, const cb_cell *a, const cb_cell *b);
 
 #endif

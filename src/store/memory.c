@@ -172,13 +172,14 @@ static void move_lease(study_log *log, const cb_event *event, const holder *who)
       take_lease(log, (lease){event->number, who->owner, who->until});
     return;
   case CB_TRIAL_STALE:
-    if (event->number < log->n_trials && event->attempt < log->attempts[event->number])
+  case CB_TRIAL_FAILED:
+  case CB_TRIAL_INTERRUPTED:
+    if ((event->has_attempt || event->kind == CB_TRIAL_STALE) &&
+        event->number < log->n_trials && event->attempt < log->attempts[event->number])
       return; /* the lease is that of a later attempt */
     drop_lease(log, event->number);
     return;
   case CB_TRIAL_TOLD:
-  case CB_TRIAL_FAILED:
-  case CB_TRIAL_INTERRUPTED:
     drop_lease(log, event->number);
     return;
   default:
@@ -328,13 +329,13 @@ static cocabo_status no_study(const char *name, cocabo_error *err) {
   return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
 }
 
-static cocabo_status new_log(study_log **out, const char *name, cb_event *created,
+static cocabo_status new_log(study_log **out, const char *name, cb_event *events, int n,
                              cocabo_error *err) {
   study_log *log = cb_calloc(1, sizeof *log);
   if (!log)
     return cb_no_memory(err);
   log->name = cb_strdup(name);
-  const cb_append what = {.events = created, .n = 1, .next_number = -1};
+  const cb_append what = {.events = events, .n = n, .next_number = -1};
   const cocabo_status status =
       log->name ? append_to(log, &what, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
@@ -345,8 +346,8 @@ static cocabo_status new_log(study_log **out, const char *name, cb_event *create
   return COCABO_OK;
 }
 
-static cocabo_status add_log(memory_store *memory, const char *name, cb_event *created,
-                             int64_t *id, cocabo_error *err) {
+static cocabo_status add_log(memory_store *memory, const char *name, cb_event *events,
+                             int n, int64_t *id, cocabo_error *err) {
   if (log_by_name(memory, name))
     return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", name);
   void *logs = memory->logs;
@@ -354,7 +355,7 @@ static cocabo_status add_log(memory_store *memory, const char *name, cb_event *c
     return cb_no_memory(err);
   memory->logs = logs;
   study_log *log = NULL;
-  CB_TRY(new_log(&log, name, created, err));
+  CB_TRY(new_log(&log, name, events, n, err));
   log->id = ++memory->last_id;
   memory->logs[memory->n++] = log;
   *id = log->id;
@@ -391,7 +392,13 @@ static cocabo_status unlock(memory_store *memory, cocabo_status status) {
 static cocabo_status create(cocabo_store *store, const char *name, cb_event *created,
                             int64_t *id, cocabo_error *err) {
   memory_store *memory = lock(store);
-  return unlock(memory, add_log(memory, name, created, id, err));
+  return unlock(memory, add_log(memory, name, created, 1, id, err));
+}
+
+static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
+                                int n, int64_t *id, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  return unlock(memory, add_log(memory, name, events, n, id, err));
 }
 
 static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
@@ -473,6 +480,7 @@ static const cb_store_ops memory_ops = {
     .remove = remove_study,
     .free = free_store,
     .renew = renew,
+    .create_log = create_log,
 };
 
 cocabo_store *cocabo_store_new_memory(void) {

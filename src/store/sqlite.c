@@ -417,11 +417,12 @@ static cocabo_status update_lease(const appending *a, const cb_event *event,
     return a->what->owner ? grant_lease(a, event->number, err)
                           : end_lease(a, event->number, err);
   case CB_TRIAL_TOLD:
+    return end_lease(a, event->number, err);
   case CB_TRIAL_FAILED:
   case CB_TRIAL_INTERRUPTED:
-    return end_lease(a, event->number, err);
   case CB_TRIAL_STALE: /* unless the trial is somebody else's by now */
-    CB_TRY(last_attempt(a, event->number, &last, err));
+    if (event->has_attempt || event->kind == CB_TRIAL_STALE)
+      CB_TRY(last_attempt(a, event->number, &last, err));
     return event->attempt >= last ? end_lease(a, event->number, err) : COCABO_OK;
   default:
     return COCABO_OK;
@@ -498,8 +499,20 @@ static cocabo_status read_head(const query *q, cb_event *event, cocabo_error *er
   return COCABO_OK;
 }
 
-static cocabo_status show_event(const query *q, cb_event_fn each, void *user,
-                                cocabo_error *err) {
+/* Cells are written by the letters that the study has beside its log. */
+static cocabo_status check_letters(sqlite_store *s, int64_t study,
+                                   const cb_event *created, cocabo_error *err) {
+  char want[COCABO_MAX_PARAMETERS + 1], letters[COCABO_MAX_PARAMETERS + 1];
+  cb_codec_letters(created->space, want);
+  CB_TRY(get_letters(s, study, letters, err));
+  return strcmp(letters, want) == 0
+             ? COCABO_OK
+             : damaged(s, "the letters of a study are not those of its parameters",
+                       err);
+}
+
+static cocabo_status show_event(const query *q, int64_t study, cb_event_fn each,
+                                void *user, cocabo_error *err) {
   cb_event event = {0};
   CB_TRY(read_head(q, &event, err));
   const char *body = (const char *)sqlite3_column_text(q->statement, 6);
@@ -507,7 +520,11 @@ static cocabo_status show_event(const query *q, cb_event_fn each, void *user,
     return cb_no_memory(err);
   CB_TRY(cb_codec_decode(body, (size_t)sqlite3_column_bytes(q->statement, 6), &event,
                          err));
-  const cocabo_status status = each(user, &event, err);
+  cocabo_status status = COCABO_OK;
+  if (event.kind == CB_STUDY_CREATED)
+    status = check_letters(q->store, study, &event, err);
+  if (status == COCABO_OK)
+    status = each(user, &event, err);
   cb_event_clear(&event);
   return status;
 }
@@ -519,7 +536,7 @@ static cocabo_status show_events(sqlite_store *s, int64_t study, int64_t seq,
   cocabo_status status = COCABO_OK;
   bool any = false;
   while (status == COCABO_OK && next_row(&q)) {
-    status = show_event(&q, each, user, err);
+    status = show_event(&q, study, each, user, err);
     any = true;
   }
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
@@ -593,7 +610,15 @@ static cocabo_status create_inside(void *user, cocabo_error *err) {
   if (a->study >= 0)
     return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", a->name);
   CB_TRY(insert_study(a->store, a->name, a->letters, &a->study, err));
-  return insert_event(a, a->what->events, err);
+  a->last_seq = a->next_number = 0;
+  for (int i = 0; i < a->what->n; i++) {
+    const cb_event *event = &a->what->events[i];
+    CB_TRY(check_event(a, event, err));
+    CB_TRY(insert_event(a, event, err));
+    a->last_seq++;
+    a->next_number += makes_trial(event);
+  }
+  return COCABO_OK;
 }
 
 /* What cannot be read back must not be written: the log would have no beginning. */
@@ -608,17 +633,19 @@ static cocabo_status check_readable(sqlite_store *s, const cb_event *created,
               : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
 }
 
-static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *created,
-                                  int64_t *id, cocabo_error *err) {
-  const cb_append what = {.events = created, .n = 1};
+static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *events,
+                                  int n, int64_t *id, cocabo_error *err) {
+  const cb_append what = {.events = events, .n = n};
   appending a = {.store = s, .name = name, .what = &what};
-  if (!created->space)
+  if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
-  CB_TRY(check_readable(s, created, err));
-  cb_codec_letters(created->space, a.letters);
+  CB_TRY(check_readable(s, events, err));
+  cb_codec_letters(events->space, a.letters);
   CB_TRY(transact(s, true, create_inside, &a, err));
-  created->seq = 1;
-  created->time = a.time;
+  for (int i = 0; i < n; i++) {
+    events[i].seq = i + 1;
+    events[i].time = a.time;
+  }
   *id = a.study;
   return COCABO_OK;
 }
@@ -707,7 +734,14 @@ static cocabo_status create(cocabo_store *store, const char *name, cb_event *cre
                             int64_t *id, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   CB_TRY(enter(s, "add a study to", err));
-  return leave(s, create_study(s, name, created, id, err));
+  return leave(s, create_study(s, name, created, 1, id, err));
+}
+
+static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
+                                int n, int64_t *id, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, "add a study to", err));
+  return leave(s, create_study(s, name, events, n, id, err));
 }
 
 static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
@@ -797,6 +831,7 @@ static const cb_store_ops sqlite_ops = {
     .remove = remove_study,
     .free = free_store,
     .renew = renew,
+    .create_log = create_log,
 };
 
 cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,

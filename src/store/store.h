@@ -72,10 +72,10 @@ typedef struct cb_store_ops {
    *     later attempt: whoever runs it was late, but has renewed it since.
    *
    * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
-   * (and loses an older one in any case), and every TOLD, FAILED or INTERRUPTED trial
-   * loses its lease. So does a STALE one, unless a later attempt than the event's has
-   * been handed out: that lease is somebody else's. Events that were in the log already
-   * change no lease. */
+   * (and loses an older one in any case), and every TOLD trial loses its lease. So does
+   * a FAILED, INTERRUPTED or STALE one, unless the event names an attempt and a later
+   * one has been handed out: that lease is somebody else's. Events that were in the log
+   * already change no lease. */
   cocabo_status (*append)(cocabo_store *store, int64_t id, const cb_append *what,
                           cocabo_error *err);
 
@@ -93,6 +93,11 @@ typedef struct cb_store_ops {
    * soon. COCABO_E_NOT_FOUND if the study has been deleted. */
   cocabo_status (*renew)(cocabo_store *store, int64_t id, const char *owner,
                          double seconds, cocabo_error *err);
+
+  /* Like create, with the n > 0 events of a whole log, of which the first is
+   * STUDY_CREATED: all or none. */
+  cocabo_status (*create_log)(cocabo_store *store, const char *name, cb_event *events,
+                              int n, int64_t *id, cocabo_error *err);
 } cb_store_ops;
 
 /* Seconds: 366 days. A lease that seems to last longer was written by mistake. */

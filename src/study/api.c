@@ -173,12 +173,37 @@ cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char 
   if (!study)
     return is_null("study", err);
   CB_TRY(check_text("reason", reason, err));
-  return cb_study_fail(study, number, reason, err);
+  return cb_study_fail(study, number, CB_CURRENT, reason, err);
+}
+
+static cocabo_status check_attempt(int64_t attempt, cocabo_error *err) {
+  return attempt >= 0 ? COCABO_OK
+                      : cb_fail(err, COCABO_E_RANGE, "attempt is %lld, want 0 or more",
+                                (long long)attempt);
+}
+
+cocabo_status cocabo_study_fail_attempt(cocabo_study *study, int64_t number,
+                                        int64_t attempt, const char *reason,
+                                        cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(check_attempt(attempt, err));
+  CB_TRY(check_text("reason", reason, err));
+  return cb_study_fail(study, number, attempt, reason, err);
 }
 
 cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
                                      cocabo_error *err) {
-  return study ? cb_study_interrupt(study, number, err) : is_null("study", err);
+  return study ? cb_study_interrupt(study, number, CB_CURRENT, err)
+               : is_null("study", err);
+}
+
+cocabo_status cocabo_study_interrupt_attempt(cocabo_study *study, int64_t number,
+                                             int64_t attempt, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(check_attempt(attempt, err));
+  return cb_study_interrupt(study, number, attempt, err);
 }
 
 cocabo_status cocabo_study_retry(cocabo_study *study, int64_t number,
@@ -229,6 +254,57 @@ cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
   cb_cell cells[COCABO_MAX_PARAMETERS];
   CB_TRY(read_values(study->fold.history->space, names, values, n, given, cells, err));
   return cb_study_add(study, cells, result, err);
+}
+
+/* ---- adding many ----------------------------------------------------------------- */
+
+enum { MAX_KNOWN = 10 * 1000 * 1000 };
+
+static cocabo_status check_known(const cocabo_known *known, size_t i,
+                                 cocabo_error *err) {
+  char shown[CB_DIGITS];
+  if (!known->values)
+    return cb_fail(err, COCABO_E_INVALID, "trial %zu: values is NULL", i);
+  switch (known->state) {
+  case COCABO_WAITING:
+    return COCABO_OK;
+  case COCABO_FAILED:
+    return known->reason ? check_text("reason", known->reason, err) : COCABO_OK;
+  case COCABO_COMPLETE:
+    if (isfinite(known->value))
+      return COCABO_OK;
+    return cb_fail(err, COCABO_E_INVALID,
+                   "trial %zu: value is %s, want a finite number", i,
+                   cb_number_show(shown, known->value));
+  default:
+    return cb_fail(err, COCABO_E_INVALID,
+                   "trial %zu: state is %d, want complete, failed or waiting", i,
+                   (int)known->state);
+  }
+}
+
+cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials, size_t n,
+                                 int64_t *added, cocabo_error *err) {
+  int64_t unwanted;
+  if (!study)
+    return is_null("study", err);
+  if (!trials && n > 0)
+    return is_null("trials", err);
+  if (n > MAX_KNOWN)
+    return cb_fail(err, COCABO_E_RANGE, "n is %zu, want at most %d", n, MAX_KNOWN);
+  for (size_t i = 0; i < n; i++)
+    CB_TRY(check_known(&trials[i], i, err));
+  return cb_study_merge(study, trials, (int64_t)n, added ? added : &unwanted, err);
+}
+
+cocabo_status cocabo_study_copy(const cocabo_study *study, const char *name,
+                                cocabo_store *to, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(cb_name_check("study name", name, err));
+  if (!to)
+    return is_null("to", err);
+  return cb_study_copy(study, name, to, err);
 }
 
 /* ---- looking --------------------------------------------------------------------- */

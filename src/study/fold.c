@@ -4,10 +4,12 @@
 #include "study/fold.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/text.h"
 
 void cb_fold_clear(cb_fold *fold) {
   cb_history_free(fold->history);
@@ -18,11 +20,43 @@ void cb_fold_clear(cb_fold *fold) {
 
 /* ---- the beginning --------------------------------------------------------------- */
 
-static cocabo_status set_options(cocabo_options *options, const cb_event *event,
-                                 cocabo_error *err) {
-  for (int i = 0; i < event->n_options; i++)
-    CB_TRY(cocabo_options_set(options, event->options[i].name, event->options[i].value,
-                              err));
+/* An option in the log that means nothing here: a later version knows it. */
+static cocabo_status is_too_new(const char *study, const cocabo_options *options,
+                                const cb_event *event, const cb_pair *option,
+                                cocabo_error *err) {
+  enum { SHORT = 40 };
+  char name[CB_SHOWN], value[CB_SHOWN], version[CB_SHOWN], shown[CB_SHOWN],
+      what[3 * CB_SHOWN];
+  cb_text_show_within(shown, study, SHORT);
+  cb_text_show_within(name, option->name, SHORT);
+  cb_text_show_within(value, option->value ? option->value : "null", SHORT);
+  if (cocabo_options_get(options, option->name))
+    snprintf(what, sizeof what, "has %s=%s", name, value);
+  else
+    snprintf(what, sizeof what, "uses the option \"%s\"", name);
+  if (!event->version)
+    return cb_fail(err, COCABO_E_STORE,
+                   "study \"%s\" %s, which this version (%s) does not know, nor who "
+                   "wrote it",
+                   shown, what, CB_VERSION);
+  return cb_fail(err, COCABO_E_STORE,
+                 "study \"%s\" %s, which this version (%s) does not know; it was "
+                 "written by %s",
+                 shown, what, CB_VERSION,
+                 cb_text_show_within(version, event->version, SHORT));
+}
+
+static cocabo_status set_options(const char *study, cocabo_options *options,
+                                 const cb_event *event, cocabo_error *err) {
+  for (int i = 0; i < event->n_options; i++) {
+    const cb_pair *option = &event->options[i];
+    const cocabo_status status =
+        cocabo_options_set(options, option->name, option->value, err);
+    const bool logged = event->seq > 0; /* else it is the caller's, who is told so */
+    if (status != COCABO_OK && status != COCABO_E_NO_MEMORY && logged)
+      return is_too_new(study, options, event, option, err);
+    CB_TRY(status);
+  }
   return COCABO_OK;
 }
 
@@ -30,7 +64,7 @@ static cocabo_status begin(cb_fold *fold, const cb_event *created, cocabo_error 
   fold->options = cocabo_options_new();
   if (!fold->options)
     return cb_no_memory(err);
-  CB_TRY(set_options(fold->options, created, err));
+  CB_TRY(set_options(fold->name, fold->options, created, err));
   cb_settings_resolve(fold->options, created->space, &fold->resolved);
   fold->trial_seed = fold->resolved.settings.seed;
   return cb_history_new(&fold->history, created->space, fold->resolved.sign, err);
@@ -61,7 +95,7 @@ static cocabo_status prepare(cb_change *change, const cb_fold *fold,
                      changed->n_attributes, &change->n_attributes);
   if (!change->options || !change->attributes)
     return cb_no_memory(err);
-  CB_TRY(set_options(change->options, changed, err));
+  CB_TRY(set_options(fold->name, change->options, changed, err));
   cb_settings_resolve(change->options, fold->history->space, &change->resolved);
   if (change->resolved.sign != fold->resolved.sign)
     return cb_fail(err, COCABO_E_STATE, "the direction of study \"%s\" is fixed",

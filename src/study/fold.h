@@ -12,6 +12,12 @@
 #include "log/history.h"
 #include "study/options.h"
 
+/* This library's version, as it is kept in logs. */
+#define CB_VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+#define CB_VERSION_TEXT(major, minor, patch) CB_VERSION_TEXT_(major, minor, patch)
+#define CB_VERSION                                                                     \
+  CB_VERSION_TEXT(COCABO_VERSION_MAJOR, COCABO_VERSION_MINOR, COCABO_VERSION_PATCH)
+
 /* Starts as zeros but for the name. */
 typedef struct cb_fold {
   const char *name; /* of the study, borrowed: for the sentences */

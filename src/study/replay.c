@@ -15,9 +15,8 @@
 #include "study/study.h"
 
 typedef struct replay {
-  cb_event *events; /* n: a copy of the log; events[i].seq = i + 1 */
-  size_t n, capacity;
-  cb_fold fold;                /* of the first fold.history->seq of them */
+  cb_events log;
+  cb_fold fold;                /* of the first fold.history->seq events */
   int64_t deterministic_since; /* event that last made the objective so */
   int64_t model_since;         /* event that last changed what is learnt */
   cb_proposer proposer;
@@ -30,28 +29,10 @@ static cocabo_status contradiction(const cb_event *event, const char *what,
                  (long long)event->seq, what);
 }
 
-/* ---- the log --------------------------------------------------------------------- */
-
-/* The log is copied, for proposing takes long and a reader holds up its store. */
-static cocabo_status copy_event(void *user, const cb_event *event, cocabo_error *err) {
-  replay *r = user;
-  void *events = r->events;
-  if (event->seq != (int64_t)r->n + 1)
-    return contradiction(event, "its number is not the next", err);
-  if (!cb_reserve(&events, &r->capacity, r->n + 1, sizeof *r->events))
-    return cb_no_memory(err);
-  r->events = events;
-  CB_TRY(cb_event_copy(&r->events[r->n], event, err));
-  r->n++;
-  return COCABO_OK;
-}
-
 static void clear(replay *r) {
   cb_proposer_clear(&r->proposer);
   cb_fold_clear(&r->fold);
-  for (size_t i = 0; i < r->n; i++)
-    cb_event_clear(&r->events[i]);
-  cb_free(r->events);
+  cb_events_clear(&r->log);
 }
 
 /* ---- events ---------------------------------------------------------------------- */
@@ -72,34 +53,131 @@ static cocabo_status check_fit(const cb_event *fitted, cocabo_error *err) {
   return COCABO_OK;
 }
 
+/* What an event may say, and what it does. */
+enum {
+  SAYS_NUMBER = 1,
+  SAYS_ATTEMPT = 2,
+  SAYS_CELLS = 4, /* and by whom */
+  SAYS_Y = 8,
+  SAYS_REASON = 16,
+  SAYS_PROPOSAL = 32,
+  SAYS_FIT = 64,
+  SAYS_SPACE = 128,
+  SAYS_OPTIONS = 256 /* and attributes, and the version */
+};
+
+static bool has_proposal(const cb_provenance *p) {
+  return p->basis != 0 || p->batch_first != 0 || p->batch_size != 0 ||
+         p->batch_index != 0 || p->n_pending != 0 || p->n_draws != 0 ||
+         p->n_fits != 0 || p->fingerprint;
+}
+
+static unsigned says(const cb_event *e) {
+  const bool fit = e->fit.basis != 0 || e->fit.rows != 0 || e->fit.n_theta != 0;
+  const bool options = e->n_options > 0 || e->n_attributes > 0 || e->version;
+  return (e->number != -1 ? SAYS_NUMBER : 0u) |
+         (e->attempt != 0 || e->has_attempt ? SAYS_ATTEMPT : 0u) |
+         (e->n_cells != 0 || e->origin != 0 ? SAYS_CELLS : 0u) |
+         (e->has_y ? SAYS_Y : 0u) | (e->reason ? SAYS_REASON : 0u) |
+         (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
+         (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u);
+}
+
+static unsigned may_say(cb_event_kind kind) {
+  switch (kind) {
+  case CB_STUDY_CREATED:
+    return SAYS_SPACE | SAYS_OPTIONS;
+  case CB_STUDY_CHANGED:
+    return SAYS_OPTIONS;
+  case CB_TRIAL_ASKED:
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_PROPOSAL;
+  case CB_TRIAL_TOLD:
+    return SAYS_NUMBER | SAYS_Y;
+  case CB_TRIAL_FAILED:
+    return SAYS_NUMBER | SAYS_ATTEMPT | SAYS_REASON;
+  case CB_TRIAL_INTERRUPTED:
+  case CB_TRIAL_STALE:
+  case CB_TRIAL_RESUMED:
+  case CB_TRIAL_RETRIED:
+    return SAYS_NUMBER | SAYS_ATTEMPT;
+  case CB_TRIAL_ADDED:
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_Y;
+  case CB_MODEL_FITTED:
+    return SAYS_FIT;
+  }
+  return ~0u; /* which the fold refuses */
+}
+
+/* Clocks jump, and times go back with them; but they stay times. */
+static bool is_time(double seconds) {
+  const double year_10000 = 253402300800.0;
+  return seconds > 0.0 && seconds < year_10000;
+}
+
+/* What is kept with the first point of a batch, or with the sampler's. */
+static cocabo_status check_proposal(const cb_event *asked, cocabo_error *err) {
+  const cb_provenance *p = &asked->proposal;
+  const bool shared = p->n_pending > 0 || p->n_fits > 0;
+  if (p->batch_index > 0 && (shared || p->fingerprint))
+    return contradiction(asked, "it says what only the first of a batch says", err);
+  if (asked->origin == CB_BY_DESIGN && (shared || p->n_draws > 0))
+    return contradiction(asked, "it says what no point of the design says", err);
+  return COCABO_OK;
+}
+
+static cocabo_status check_head(const cb_event *event, cocabo_error *err) {
+  if (says(event) & ~may_say(event->kind))
+    return contradiction(event, "it says what none of its kind says", err);
+  if (event->kind == CB_TRIAL_ASKED)
+    CB_TRY(check_proposal(event, err));
+  return is_time(event->time) ? COCABO_OK : contradiction(event, "it has no time", err);
+}
+
+/* The end of an attempt, or the beginning of the next. */
+static cocabo_status check_attempt(const cb_event *event, const cb_trial *trial,
+                                   cocabo_error *err) {
+  if (event->kind == CB_TRIAL_RESUMED && event->attempt != trial->attempt + 1)
+    return contradiction(event, "the attempt is not the next", err);
+  if (event->kind == CB_TRIAL_RESUMED && trial->state == COCABO_RUNNING)
+    return contradiction(event, "the trial was not on offer", err);
+  const bool named = event->kind == CB_TRIAL_STALE || event->kind == CB_TRIAL_RETRIED ||
+                     event->has_attempt;
+  if (event->kind != CB_TRIAL_RESUMED &&
+      (event->attempt < 0 || event->attempt > (named ? trial->attempt : 0)))
+    return contradiction(event, "there was no such attempt", err);
+  return COCABO_OK;
+}
+
 /* What the fold does not mind, but no study would have written. */
-static cocabo_status check_event(const replay *r, const cb_event *event,
-                                 cocabo_error *err) {
+static cocabo_status check_kind(const replay *r, const cb_event *event,
+                                cocabo_error *err) {
   const cb_history *history = r->fold.history;
-  if (!history)
-    return COCABO_OK;
   const bool known = event->number >= 0 && event->number < history->n_trials;
-  const int64_t attempt = known ? history->trials[event->number].attempt : 0;
   switch (event->kind) {
   case CB_STUDY_CREATED:
     return contradiction(event, "the study exists already", err);
   case CB_TRIAL_ASKED:
     return is_repeat(r, event) ? contradiction(event, "its point is not new", err)
                                : COCABO_OK;
-  case CB_TRIAL_RESUMED:
-    return known && event->attempt != attempt + 1
-               ? contradiction(event, "the attempt is not the next", err)
-               : COCABO_OK;
+  case CB_TRIAL_FAILED:
+  case CB_TRIAL_INTERRUPTED:
   case CB_TRIAL_STALE:
   case CB_TRIAL_RETRIED:
-    return event->attempt > attempt
-               ? contradiction(event, "there was no such attempt", err)
-               : COCABO_OK;
+  case CB_TRIAL_RESUMED:
+    return known ? check_attempt(event, &history->trials[event->number], err)
+                 : COCABO_OK; /* which the fold refuses */
   case CB_MODEL_FITTED:
     return check_fit(event, err);
   default:
     return COCABO_OK;
   }
+}
+
+static cocabo_status check_event(const replay *r, const cb_event *event,
+                                 cocabo_error *err) {
+  if (r->fold.history)
+    CB_TRY(check_kind(r, event, err));
+  return check_head(event, err);
 }
 
 static int64_t position(const replay *r) {
@@ -110,7 +188,7 @@ static int64_t position(const replay *r) {
 static cocabo_status follow(replay *r, int64_t seq, cocabo_error *err) {
   const cb_settings *settings = &r->fold.resolved.settings;
   while (position(r) < seq) {
-    const cb_event *event = &r->events[position(r)];
+    const cb_event *event = &r->log.events[position(r)];
     const bool before = settings->deterministic;
     const int64_t model = r->fold.model;
     CB_TRY(check_event(r, event, err));
@@ -139,10 +217,10 @@ static bool belongs(const cb_event *first, const cb_event *event, int k) {
 
 /* Is the batch that starts at event i whole? */
 static cocabo_status check_batch(const replay *r, size_t i, cocabo_error *err) {
-  const cb_event *first = &r->events[i];
+  const cb_event *first = &r->log.events[i];
   const cb_provenance *p = &first->proposal;
   if (!starts_batch(first) || p->batch_size < 1 || p->batch_first != first->number ||
-      (size_t)p->batch_size > r->n - i ||
+      (size_t)p->batch_size > r->log.n - i ||
       (first->origin != CB_BY_DESIGN && first->origin != CB_BY_SAMPLER))
     return contradiction(first, "it starts no batch", err);
   for (int k = 1; k < p->batch_size; k++)
@@ -158,7 +236,7 @@ static cocabo_status check_batch(const replay *r, size_t i, cocabo_error *err) {
 static int own_design(const replay *r, size_t i) {
   if (i == 0)
     return 0;
-  const cb_event *first = &r->events[i], *before = first - 1;
+  const cb_event *first = &r->log.events[i], *before = first - 1;
   const bool same_ask =
       first->origin == CB_BY_SAMPLER && before->kind == CB_TRIAL_ASKED &&
       before->origin == CB_BY_DESIGN && before->proposal.basis == first->proposal.basis;
@@ -197,9 +275,9 @@ static cocabo_status check_view(const replay *r, const cb_event *first, int desi
 /* The fit of an event before event i, by its id. It is mostly not far. */
 static const cb_event *find_fitted(const replay *r, size_t i, const uint64_t id[2]) {
   while (i-- > 0)
-    if (r->events[i].kind == CB_MODEL_FITTED &&
-        memcmp(r->events[i].id, id, sizeof r->events[i].id) == 0)
-      return &r->events[i];
+    if (r->log.events[i].kind == CB_MODEL_FITTED &&
+        memcmp(r->log.events[i].id, id, sizeof r->log.events[i].id) == 0)
+      return &r->log.events[i];
   return NULL;
 }
 
@@ -208,7 +286,7 @@ static const cb_event *find_fitted(const replay *r, size_t i, const uint64_t id[
  * fold is at the basis. */
 static cocabo_status check_fits(const replay *r, size_t i, const cb_fit **used,
                                 cocabo_error *err) {
-  const cb_event *first = &r->events[i];
+  const cb_event *first = &r->log.events[i];
   const cb_provenance *p = &first->proposal;
   *used = cb_history_fit(r->fold.history);
   for (int k = 0; k < p->n_fits; k++) {
@@ -314,8 +392,8 @@ static cocabo_status repeat(replay *r, const cb_event *first, int design,
 
 static int64_t count_batches(const replay *r) {
   int64_t n = 0;
-  for (size_t i = 0; i < r->n; i++)
-    n += starts_batch(&r->events[i]);
+  for (size_t i = 0; i < r->log.n; i++)
+    n += starts_batch(&r->log.events[i]);
   return n;
 }
 
@@ -327,8 +405,8 @@ static cocabo_status poll(const replay *r, cocabo_error *err) {
 /* All batches are checked, and those after the first `skipped` proposed again. */
 static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
   int64_t batch = 0;
-  for (size_t i = 0; i < r->n;) {
-    const cb_event *first = &r->events[i];
+  for (size_t i = 0; i < r->log.n;) {
+    const cb_event *first = &r->log.events[i];
     if (first->kind != CB_TRIAL_ASKED) {
       i++;
       continue;
@@ -344,16 +422,15 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
       CB_TRY(repeat(r, first, design, fit, err));
     i += (size_t)first->proposal.batch_size;
   }
-  return follow(r, (int64_t)r->n, err);
+  return follow(r, (int64_t)r->log.n, err);
 }
 
 static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
                             cocabo_error *err) {
-  cocabo_store *store = study->store;
-  CB_TRY(store->ops->read_since(store, study->id, 0, copy_event, NULL, r, err));
+  CB_TRY(cb_events_read(&r->log, study, err));
   const int64_t all = count_batches(r);
   CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));
-  r->report.events = (int64_t)r->n;
+  r->report.events = (int64_t)r->log.n;
   r->report.trials = r->fold.history ? r->fold.history->n_trials : 0;
   return COCABO_OK;
 }

@@ -148,10 +148,12 @@ static cocabo_status fill_created(cb_event *event, const cocabo_space *space,
   event->kind = CB_STUDY_CREATED;
   event->number = -1;
   event->space = cb_space_copy(space);
+  event->version = cb_strdup(CB_VERSION);
   const cocabo_status status =
-      event->space ? cb_options_list(options ? options : defaults, &event->options,
-                                     &event->n_options, err)
-                   : cb_no_memory(err);
+      event->space && event->version
+          ? cb_options_list(options ? options : defaults, &event->options,
+                            &event->n_options, err)
+          : cb_no_memory(err);
   cocabo_options_free(defaults);
   return status;
 }
@@ -260,7 +262,7 @@ static const char *why_not_finite(double value) {
 cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
                             cocabo_error *err) {
   if (!isfinite(value))
-    return cb_study_fail(study, number, why_not_finite(value), err);
+    return cb_study_fail(study, number, CB_CURRENT, why_not_finite(value), err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_sync(study, err));
   CB_TRY(cb_study_find(study, number, &trial, err));
@@ -270,15 +272,37 @@ cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
   return cb_study_commit(study, &told, 1, -1, err);
 }
 
-cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *reason,
-                            cocabo_error *err) {
-  const cb_trial *trial = NULL;
+/* The trial as it is now, and whether the attempt is over because somebody else has
+ * been given the trial since. */
+static cocabo_status find_attempt(cocabo_study *study, int64_t number, int64_t attempt,
+                                  const cb_trial **out, bool *over, cocabo_error *err) {
   CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_study_find(study, number, &trial, err));
-  if (trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0)
+  CB_TRY(cb_study_find(study, number, out, err));
+  *over = attempt != CB_CURRENT && attempt < (*out)->attempt;
+  if (attempt > (*out)->attempt)
+    return cb_fail(err, COCABO_E_RANGE,
+                   "trial %lld has no attempt %lld, the last is %lld",
+                   (long long)number, (long long)attempt, (long long)(*out)->attempt);
+  return COCABO_OK;
+}
+
+/* An event that ends the attempt which the trial is at. */
+static cb_event end_of(cb_event_kind kind, const cb_trial *trial) {
+  return (cb_event){.kind = kind,
+                    .number = trial->number,
+                    .attempt = trial->attempt,
+                    .has_attempt = true};
+}
+
+cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,
+                            const char *reason, cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  bool over = false;
+  CB_TRY(find_attempt(study, number, attempt, &trial, &over, err));
+  if (over || (trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0))
     return COCABO_OK;
   CB_TRY(cb_history_reserve(study->fold.history, 0, strlen(reason) + 1, err));
-  cb_event failed = {.kind = CB_TRIAL_FAILED, .number = number};
+  cb_event failed = end_of(CB_TRIAL_FAILED, trial);
   failed.reason = cb_strdup(reason);
   const cocabo_status status =
       failed.reason ? cb_study_commit(study, &failed, 1, -1, err) : cb_no_memory(err);
@@ -286,11 +310,13 @@ cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *rea
   return status;
 }
 
-cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
+cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
                                  cocabo_error *err) {
   const cb_trial *trial = NULL;
-  CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_study_find(study, number, &trial, err));
+  bool over = false;
+  CB_TRY(find_attempt(study, number, attempt, &trial, &over, err));
+  if (over)
+    return COCABO_OK;
   switch (trial->state) {
   case COCABO_WAITING:
   case COCABO_INTERRUPTED:
@@ -303,7 +329,7 @@ cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
     return cb_fail(err, COCABO_E_STATE, "trial %lld is %s, want a running one",
                    (long long)number, cocabo_state_name(trial->state));
   }
-  cb_event interrupted = {.kind = CB_TRIAL_INTERRUPTED, .number = number};
+  cb_event interrupted = end_of(CB_TRIAL_INTERRUPTED, trial);
   return cb_study_commit(study, &interrupted, 1, -1, err);
 }
 
@@ -355,7 +381,8 @@ static bool is_so_already(const cocabo_study *study, const cb_pair *option) {
 cocabo_status cb_study_change(cocabo_study *study, const cb_pair *options, size_t n,
                               cocabo_error *err) {
   CB_TRY(cb_study_sync(study, err));
-  cb_event changed = {.kind = CB_STUDY_CHANGED, .number = -1};
+  cb_event changed = {
+      .kind = CB_STUDY_CHANGED, .number = -1, .version = (char *)CB_VERSION};
   changed.options = cb_calloc(n, sizeof *changed.options);
   if (!changed.options)
     return cb_no_memory(err);
@@ -375,8 +402,11 @@ cocabo_status cb_study_set_attribute(cocabo_study *study, const cb_pair *attribu
   if (present && strcmp(present, attribute->value) == 0)
     return COCABO_OK;
   cb_pair copy = *attribute;
-  cb_event changed = {
-      .kind = CB_STUDY_CHANGED, .number = -1, .n_attributes = 1, .attributes = &copy};
+  cb_event changed = {.kind = CB_STUDY_CHANGED,
+                      .number = -1,
+                      .version = (char *)CB_VERSION,
+                      .n_attributes = 1,
+                      .attributes = &copy};
   return commit_change(study, &changed, err);
 }
 

@@ -56,14 +56,33 @@ cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
                            cocabo_error *err);
 cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
                             cocabo_error *err);
-cocabo_status cb_study_fail(cocabo_study *study, int64_t number, const char *reason,
-                            cocabo_error *err);
-cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number,
+/* attempt CB_CURRENT: whichever there is. Nothing happens to a later one. */
+enum { CB_CURRENT = -1 };
+cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,
+                            const char *reason, cocabo_error *err);
+cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
                                  cocabo_error *err);
 cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err);
 /* A point by its cells; result NULL: to be tried. */
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err);
+
+/* Adds those that the study has not, all or none, and says which (known[i].added). */
+cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n,
+                             int64_t *added, cocabo_error *err);
+/* The log as a new study of another store, or of the same under another name. */
+cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
+                            cocabo_store *to, cocabo_error *err);
+
+/* A copy of a study's log: reading takes moments, what is done with it may not, and a
+ * reader holds up its store. */
+typedef struct cb_events {
+  cb_event *events; /* n; events[i].seq = i + 1 */
+  size_t n, capacity;
+} cb_events;
+cocabo_status cb_events_read(cb_events *log, const cocabo_study *study,
+                             cocabo_error *err);
+void cb_events_clear(cb_events *log); /* zeros are allowed */
 
 /* Options and attributes that change, of which those that are so already are passed
  * over. The pairs are borrowed. */

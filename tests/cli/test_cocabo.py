@@ -42,6 +42,14 @@ def same(a, b):
     return json.dumps(a) == json.dumps(b)
 
 
+def counts(**some):
+    """What import says as JSON."""
+    all_of_them = {"added": 0, "complete": 0, "failed": 0, "enqueued": 0, "already_there": 0,
+                   "did_not_fit": 0, **some}
+    all_of_them["added"] = sum(all_of_them[kind] for kind in ("complete", "failed", "enqueued"))
+    return all_of_them
+
+
 class Case(unittest.TestCase):
     maxDiff = 4000
 
@@ -319,7 +327,7 @@ class Resume(Case):
     def test_another_space_or_direction_is_refused_with_the_way_on(self):
         self.create()
         before = self.events()
-        way_on = ": take another --study name, or cocabo delete it first"
+        way_on = ': "cocabo create --from default --study default-2" carries over what fits'
         for sentence, args in [
             ('study "default" has lr=float(1e-5,0.1,log), not float(1e-5,0.2,log)',
              ["-p", "lr=float(1e-5,0.2,log)", *OPT]),
@@ -351,7 +359,8 @@ class Resume(Case):
             ([*LR], "does not have a parameter"),
         ]:
             self.refused(2, sentence, "create", *args, "--study", study)
-            self.refused(2, ": take another --study name, or cocabo delete it first\n",
+            self.refused(2, ': "cocabo create --from" and another --study name carries over '
+                         "what fits\n",
                          "create", *args, "--study", study)
 
     def test_the_same_numbers_in_other_words_are_the_same_space(self):
@@ -978,7 +987,7 @@ class Exchange(Case):
             study = ["--study", form]
             done = self.json("import", "--format", form, f"all.{form}", *study,
                              *self.SPACE, "--maximize", "--set", "deterministic=false")
-            self.assertEqual(done, {"added": 50, "enqueued": 9, "passed_over": 1})
+            self.assertEqual(done, counts(complete=50, enqueued=9, failed=1))
             copies = self.lines("trials", *study)
             self.assertEqual(self.known(copies), self.known(trials))
             waiting = [json.dumps(t["params"]) for t in copies if t["state"] == "waiting"]
@@ -1008,7 +1017,7 @@ class Exchange(Case):
         self.write("a.csv", "\ufeffvalue,k,x,c,params.value\r\n0.5,3.0,1,True,a\r\n"
                             ",8,0.25,1.0,\"b\"\r\n\r\n-1e3,1,1e-3,a b,a")
         self.assertEqual(self.said("import", "--format", "csv", "a.csv"),
-                         "2 results added, 1 trials enqueued\n")
+                         "3 added, 0 already there, 0 did not fit\n1 of them to be tried\n")
         trials = self.lines("trials")
         self.assertTrue(same([t["params"] for t in trials], [
             {"x": 1.0, "k": 3, "c": True, "value": "a"},
@@ -1021,26 +1030,32 @@ class Exchange(Case):
                             "0,1.5,2026-01-01,2026-01-01,0 days,1,2,0.5,b,COMPLETE\n"
                             "1,,2026-01-01,2026-01-01,0 days,1,2,0.5,b,FAIL\n")
         self.assertEqual(self.json("import", "--format", "csv", "b.csv"),
-                         {"added": 1, "enqueued": 0, "passed_over": 1})
+                         counts(complete=1, failed=1))
         line = {"params": {"x": 0.5, "k": 2, "c": None, "value": "b"}, "value": 7}
         text = "\n".join([json.dumps(line), json.dumps({**line, "value": None}),
                           json.dumps({"params": line["params"]}), ""])
         self.assertEqual(self.json("import", "--format", "json", "-", input=text),
-                         {"added": 1, "enqueued": 2, "passed_over": 0})
+                         counts(complete=1, enqueued=2))
         self.assertEqual(self.json("import", "--format", "json", "-",
                                    input=json.dumps([line, line])),
-                         {"added": 2, "enqueued": 0, "passed_over": 0})
+                         counts(complete=1, already_there=1))
         self.assertEqual(self.json("import", "--format", "json", "-", input=""),
-                         {"added": 0, "enqueued": 0, "passed_over": 0})
+                         counts())
         self.ok("verify", "--proposals", "all")
 
-    def test_nothing_is_added_unless_all_of_it_is_right(self):
+    def left_out(self, form, sentence, text):
+        """The row before is added, or was there already; the bad one is named."""
+        said = self.said("import", "--format", form, self.write("bad." + form, text))
+        self.assertIn(sentence, said.splitlines()[0])
+        self.assertRegex(said, r"\n(1 added, 0|0 added, 1) already there, 1 did not fit\n$")
+        self.assertEqual(len(self.lines("trials")), 1)
+
+    def test_rows_that_are_not_right_are_left_out(self):
         self.ok("create", *LR, *OPT)
         good = "lr,opt,value\n0.01,adam,1\n"
         for sentence, text in [
             ('line 3, column "lr": "fast" is not a number', good + "fast,sgd,2\n"),
-            ("line 3: ", good + "0.5,sgd,2\n"),
-            ("lr", good + "0.5,sgd,2\n"),
+            ('line 3: parameter "lr" is 0.5, want 1e-5 to 0.1', good + "0.5,sgd,2\n"),
             ('line 3, column "opt": smd is no choice, did you mean sgd?',
              good + "0.01,smd,2\n"),
             ('line 3, column "opt": momentum is no choice, want one of choice(adam,sgd)',
@@ -1048,6 +1063,29 @@ class Exchange(Case):
             ('line 3, column "value": "x" is not a finite number', good + "0.01,sgd,x\n"),
             ('line 3, column "value": "nan" is not a finite', good + "0.01,sgd,nan\n"),
             ('line 3, column "lr": "" is not a number', good + ",sgd,2\n"),
+        ]:
+            with self.subTest(text=text):
+                self.left_out("csv", sentence, text)
+        one = '{"params": {"lr": 0.01, "opt": "adam"}, "value": 1}\n'
+        for sentence, text in [
+            ('entry 2: there is no object "params"', one + '{"value": 1}'),
+            ('entry 2: there is no object "params"', one + "3"),
+            ('entry 2: parameter "opt" is missing', one + '{"params": {"lr": 0.01}}'),
+            ('entry 2: parameter "lr" is a list or an object',
+             one + '{"params": {"lr": [], "opt": "adam"}}'),
+            ('entry 2: unknown column "lrr"', one + '{"params": {"lrr": 0.01}}'),
+            ('entry 2, column "opt": "smd" is no choice',
+             one + '{"params": {"lr": 0.01, "opt": "smd"}}'),
+            ("entry 2: value is no number",
+             one + '{"params": {"lr": 0.01, "opt": "sgd"}, "value": "x"}'),
+        ]:
+            with self.subTest(text=text):
+                self.left_out("json", sentence, text)
+
+    def test_a_file_that_cannot_be_read_adds_nothing(self):
+        self.ok("create", *LR, *OPT)
+        good = "lr,opt,value\n0.01,adam,1\n"
+        for sentence, text in [
             ("line 3: there are 2 cells, want 3", good + "0.01,sgd\n"),
             ("line 3: a quote has no end", good + '0.01,"sgd,2\n'),
             ("line 3: a quoted cell goes on behind its quote", good + '0.01,"s"gd,2\n'),
@@ -1062,16 +1100,6 @@ class Exchange(Case):
                              self.write("bad.csv", text))
         one = '{"params": {"lr": 0.01, "opt": "adam"}, "value": 1}\n'
         for sentence, text in [
-            ('entry 2: there is no object "params"', one + '{"value": 1}'),
-            ('entry 2: there is no object "params"', one + "3"),
-            ('entry 2: parameter "opt" is missing', one + '{"params": {"lr": 0.01}}'),
-            ('entry 2: parameter "lr" is a list or an object',
-             one + '{"params": {"lr": [], "opt": "adam"}}'),
-            ('entry 2: unknown column "lrr"', one + '{"params": {"lrr": 0.01}}'),
-            ('entry 2, column "opt": "smd" is no choice',
-             one + '{"params": {"lr": 0.01, "opt": "smd"}}'),
-            ("entry 2: value is no number",
-             one + '{"params": {"lr": 0.01, "opt": "sgd"}, "value": "x"}'),
             ("line 2, column 12: found the end, want a value", one + '{"params": '),
             ('line 3, column 2: found "nan}", want null', one + '{"params":\n nan}'),
             ('line 2, column 51: the object before it has key "lr" twice',

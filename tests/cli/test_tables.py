@@ -212,14 +212,14 @@ class Formats(Tables):
             copy = ["--study", f"copy of {name}"]
             self.ok("create", "-p", "x=float(0,1)", "-p", "k=int(0,1000000000)", "-p",
                     "size=ordinal(small,medium,large)", *copy)
-            self.assertEqual(self.json("import", name, *copy)["added"], 2, name)
+            self.assertEqual(self.json("import", name, *copy)["added"], 3, name)
 
     def test_the_flag_wins(self):
         self.told([1.0])
         self.ok("export", "--format", "json", "-o", "x.csv")
         self.assertEqual((self.folder / "x.csv").read_text(), self.ok("export", "--format",
                                                                       "json"))
-        self.assertEqual(self.json("import", "--format", "json", "x.csv")["added"], 1)
+        self.assertEqual(self.json("import", "--format", "json", "x.csv")["already_there"], 1)
 
     def test_a_name_that_says_nothing(self):
         self.told([1.0])

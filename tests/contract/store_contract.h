@@ -897,6 +897,52 @@ static void a_renewed_lease_is_not_lost(void **state) {
   assert_expired(c, "0 ");
 }
 
+/* Who lost the trial does not know it yet, and says that it failed. */
+static void a_late_end_ends_no_later_lease(void **state) {
+  contract *c = *state;
+  for (int64_t i = 0; i < 2; i++) {
+    const cb_event_kind kind = i == 0 ? CB_TRIAL_FAILED : CB_TRIAL_INTERRUPTED;
+    cb_event late = make_attempt(kind, i, 0), end = make_attempt(kind, i, 1);
+    late.has_attempt = end.has_attempt = true;
+    assert_leased(c, make_asked(i), "w", OVER);
+    assert_leased(c, make_resumed(i, 1), "v", OVER);
+    assert_leased(c, late, NULL, 0);
+    assert_expired(c, i == 0 ? "0 " : "1 ");
+    assert_leased(c, end, NULL, 0);
+    assert_expired(c, "");
+  }
+}
+
+/* A whole log at one stroke. */
+static void a_log_is_created_whole_or_not_at_all(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_event(CB_STUDY_CREATED, -1), make_asked(0),
+                       make_told(0, 2.5), make_asked(1)};
+  int64_t id = -7;
+  events[0].space = contract_space();
+  events[3].number = 7; /* which is not the next */
+  assert_int_equal(
+      c->store->ops->create_log(c->store, "whole", events, 4, &id, &c->err),
+      COCABO_E_BUSY);
+  assert_int_equal(c->store->ops->find(c->store, "whole", &id, &c->err),
+                   COCABO_E_NOT_FOUND);
+  events[3].number = 1;
+  assert_int_equal(
+      c->store->ops->create_log(c->store, "whole", events, 4, &id, &c->err), COCABO_OK);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(events[i].seq, i + 1);
+    assert_true(events[i].time == events[0].time && events[i].time > 0.0);
+  }
+  const int64_t before = c->id;
+  c->id = id;
+  assert_int_equal(contract_read(c, 0).n, 4);
+  c->id = before;
+  assert_int_equal(
+      c->store->ops->create_log(c->store, "whole", events, 1, &id, &c->err),
+      COCABO_E_EXISTS);
+  cocabo_space_free(events[0].space);
+}
+
 static void leases_are_renewed_by_their_owner(void **state) {
   contract *c = *state;
   assert_leased(c, make_asked(0), "w", OVER);
@@ -1049,6 +1095,8 @@ static int run_store_contract(const char *name) {
       CLAIM(a_finished_trial_has_no_lease),
       CLAIM(whoever_resumes_takes_the_lease),
       CLAIM(a_late_stale_ends_no_later_lease),
+      CLAIM(a_late_end_ends_no_later_lease),
+      CLAIM(a_log_is_created_whole_or_not_at_all),
       CLAIM(leases_are_renewed_by_their_owner),
       CLAIM(a_refused_or_repeated_append_moves_no_lease),
       CLAIM(leases_belong_to_one_study),

@@ -223,6 +223,44 @@ static void interrupt_both(pair *p, int64_t number) {
   assert_twins(p);
 }
 
+/* One that is there, a value, one that failed, one to be tried. */
+static void merge_both(pair *p) {
+  cocabo_value values[4][4];
+  cocabo_known known[4];
+  int64_t added = -7;
+  for (int i = 0; i < 4; i++) {
+    values[i][0] = (cocabo_value){.type = COCABO_REAL, .as.real = 0.75 + i};
+    values[i][1] = (cocabo_value){.type = COCABO_INT, .as.integer = 9};
+    values[i][2] = letters[2];
+    values[i][3] = letters[1];
+    known[i] = (cocabo_known){.values = values[i],
+                              .state = COCABO_COMPLETE,
+                              .value = 0.125,
+                              .reason = "gone"};
+  }
+  values[3][0].as.real = 0.25;
+  known[1].state = COCABO_FAILED;
+  known[3].state = COCABO_WAITING;
+  CALL_WITHOUT_MEMORY(cocabo_study_merge(p->study, known, 4, &added, &err), {
+    assert_int_equal(added, -7);
+    assert_twins(p);
+  });
+  assert_int_equal(added, 3);
+  assert_ok(cocabo_study_merge(p->twin, known, 4, &added, &err));
+  assert_twins(p);
+}
+
+static void copy_one(pair *p) {
+  cocabo_study *copy;
+  CALL_WITHOUT_MEMORY(cocabo_study_copy(p->study, "copy", p->store, &err),
+                      assert_int_equal(cocabo_study_open(&copy, "copy", p->store, &err),
+                                       COCABO_E_NOT_FOUND));
+  assert_ok(cocabo_study_open(&copy, "copy", p->store, &err));
+  pair both = {.study = copy, .twin = p->twin};
+  assert_twins(&both);
+  cocabo_study_free(copy);
+}
+
 static void retry_both(pair *p, int64_t number) {
   CALL_WITHOUT_MEMORY(cocabo_study_retry(p->study, number, &err), assert_twins(p));
   assert_ok(cocabo_study_retry(p->twin, number, &err));
@@ -250,6 +288,8 @@ static void everything_else_survives_lack_of_memory(void **state) {
   assert_int_equal(cocabo_trial_number(t[0]), 2);
   cocabo_trial_free(t[0]);
   cocabo_trial_free(t[1]);
+  merge_both(&p);
+  copy_one(&p);
 
   CALL_WITHOUT_MEMORY(cocabo_study_best(p.study, &found, &err), assert_null(found));
   assert_true(cocabo_trial_value(found) == 0.125);

@@ -27,6 +27,20 @@ static const cocabo_space *space_of_every_kind(void) {
   return space;
 }
 
+/* What a file has is added once. */
+static cocabo_status add_twice(const import_rows *rows, cocabo_error *err) {
+  cocabo_study *study;
+  import_counts counts;
+  demand(cocabo_study_create(&study, "s", rows->space, NULL, NULL, err) == COCABO_OK,
+         "there is memory");
+  cocabo_status status = import_add(rows, study, &counts, err);
+  demand(status == COCABO_OK && counts.added == rows->n, "all rows are taken");
+  status = import_add(rows, study, &counts, err);
+  demand(status == COCABO_OK && counts.already == rows->n, "and found again");
+  cocabo_study_free(study);
+  return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const bool json = size > 0 && data[0] == 'j';
   const char *text = (const char *)data + (size > 0);
@@ -35,8 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cocabo_error err;
   cocabo_status status =
       json ? import_json(&rows, text, rest, &err) : import_csv(&rows, text, rest, &err);
+  for (size_t i = 0; i < rows.n_misfits && i < IMPORT_NAMED; i++)
+    demand_sentence(&rows.misfits[i], rows.misfits[i].code);
   if (status == COCABO_OK)
-    status = import_check(&rows, &err);
+    status = add_twice(&rows, &err);
   if (status != COCABO_OK)
     demand_sentence(&err, status);
   import_free(&rows);

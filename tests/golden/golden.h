@@ -1,6 +1,6 @@
 /* Written by test_golden --write; not to be edited by hand. */
 /* clang-format off */
-enum { golden_design_revision = 1 };
+enum { golden_design_revision = 2 };
 
 static const double golden_design[DESIGN][N_PARAMS] = {
     {-0.8658689055527844, 0, 0.93032329260619862, 12, 0, 1},
@@ -17,7 +17,7 @@ static const double golden_design[DESIGN][N_PARAMS] = {
 
 static const struct golden_run golden_runs[N_SAMPLERS] = {
     {.sampler = "random",
-     .revision = 1,
+     .revision = 2,
      .proposals = {
          {1.808889102318012, 0, 0.0061286858770139892, 3, 0, 1},
          {1.4575936995891725, 0, 0.050269386394705406, 2, 0, 2},
@@ -27,7 +27,7 @@ static const struct golden_run golden_runs[N_SAMPLERS] = {
          {0.010221141250234211, 2, 0.00011251790154350587, 1, 0, 1}
      }},
     {.sampler = "cocabo",
-     .revision = 5,
+     .revision = 6,
      .proposals = {
          {0.1068452046301136, 2, 0.27302011570014145, 8, 0, 1},
          {0.12229413856581539, 0, 0.1911434817426747, 8, 0, 3},
@@ -37,7 +37,7 @@ static const struct golden_run golden_runs[N_SAMPLERS] = {
          {0.37718287343839574, 2, 0.068242500659101077, 9, 0, 2}
      }},
     {.sampler = "mixed",
-     .revision = 5,
+     .revision = 6,
      .proposals = {
          {0.14341284607194216, 1, 0.069701891246108122, 12, 1, 0},
          {0.14199898601291294, 1, 0.0088707393606424975, 10, 0, 1},
@@ -47,7 +47,7 @@ static const struct golden_run golden_runs[N_SAMPLERS] = {
          {0.35874994853116293, 1, 0.0091294203243890686, 15, 0, 1}
      }},
     {.sampler = "tpe",
-     .revision = 1,
+     .revision = 2,
      .proposals = {
          {0.86475286659311235, 1, 0.00014032073331297765, 7, 1, 2},
          {0.71315369761537228, 1, 0.12313725482766566, 31, 1, 1},
@@ -57,7 +57,7 @@ static const struct golden_run golden_runs[N_SAMPLERS] = {
          {1.1202562475216573, 1, 0.17449503029095137, 19, 2, 1}
      }},
     {.sampler = "smac",
-     .revision = 1,
+     .revision = 2,
      .proposals = {
          {1.6411033991191148, 0, 0.78168660009189672, 13, 0, 1},
          {0.086390876685988438, 0, 0.3424428048396162, 6, 0, 1},
@@ -67,7 +67,7 @@ static const struct golden_run golden_runs[N_SAMPLERS] = {
          {-0.82017120247685704, 1, 0.016587912818222212, 10, 2, 1}
      }},
     {.sampler = "onehot",
-     .revision = 5,
+     .revision = 6,
      .proposals = {
          {0.34409286497537162, 0, 0.29427849670269995, 7, 0, 1},
          {0.13434513137152182, 0, 0.1745176092935741, 6, 0, 1},
@@ -77,7 +77,7 @@ static const struct golden_run golden_runs[N_SAMPLERS] = {
          {-0.12705727537300926, 0, 0.00057642826978995712, 10, 0, 1}
      }},
     {.sampler = "exp3bo",
-     .revision = 5,
+     .revision = 6,
      .proposals = {
          {0.26993451075510455, 2, 0.0020976889541881307, 4, 2, 3},
          {0.66963992394740335, 2, 0.0020900598173915789, 2, 1, 0},
@@ -87,7 +87,7 @@ static const struct golden_run golden_runs[N_SAMPLERS] = {
          {0.49898640543872541, 1, 0.0042980490393341409, 9, 1, 2}
      }},
     {.sampler = "sobol",
-     .revision = 1,
+     .revision = 2,
      .proposals = {
          {-0.56634254345780677, 1, 0.012140107903138306, 3, 0, 3},
          {0.53520573890110712, 1, 0.00012204991492209453, 21, 2, 0},

@@ -110,6 +110,12 @@ static const plan plans[] = {
        trials. */
     {"mixed-crowd", FEW, {"n_init", "4"}, {4, 1, 12, 134, 1}, 10},
     {"mixed-failed", FEW, {"n_init", "150"}, {150, 1, 1, 2, 1, 1}, -10},
+    /* Grids whose levels are decimals, no sums of rounded ones. */
+    {"mixed-steps",
+     {{"x", "float(0,1,step=0.1)"}, {"y", "float(-1.1,2.3,step=0.3)"}, {"c", "choice(a,b)"}},
+     {"n_init", "4"}, {4, 2, ONES8}, 0},
+    {"random-steps", {{"x", "float(0,1,step=0.1)"}, {"y", "float(0.001,0.1,step=0.0007)"}},
+     {"sampler", "random"}, {9, ONES8}, 0},
 };
 /* clang-format on */
 
@@ -254,7 +260,9 @@ static cocabo_status write_event(void *user, const cb_event *event, cocabo_error
   }
   if (event->id[0] != w->origin)
     die("an event that another handle wrote, in study", w->study);
-  const cocabo_status status = cb_codec_encode(&body, event, w->letters, e);
+  cb_event plain = *event; /* that of no version in particular */
+  plain.version = NULL;
+  const cocabo_status status = cb_codec_encode(&body, &plain, w->letters, e);
   replace_ids(w, &body);
   if (status == COCABO_OK)
     fprintf(w->out, HEAD "%.*s}\n", w->study, event->seq, w->stands, event->id[1],

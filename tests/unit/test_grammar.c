@@ -30,7 +30,7 @@ static void numbers_are_read(void **state) {
   } cases[] = {
       {"float(1e-5,0.1,log)", COCABO_KIND_REAL, 1e-5, 0.1, 0, 1},
       {"float(0,1,step=0.25)", COCABO_KIND_REAL, 0, 1, 0.25, 0},
-      {"float(0,1,step=0.3)", COCABO_KIND_REAL, 0, 0.3 * 3, 0.3, 0},
+      {"float(0,1,step=0.3)", COCABO_KIND_REAL, 0, 0.9, 0.3, 0},
       {" float ( -.5 , 2. , step = 1E0 ) ", COCABO_KIND_REAL, -0.5, 1.5, 1, 0},
       {"float(3,3)", COCABO_KIND_REAL, 3, 3, 0, 0},
       {"float(0,1,step=0)", COCABO_KIND_REAL, 0, 1, 0, 0},
@@ -294,7 +294,7 @@ static void domains_are_written_as_people_would(void **state) {
       {"float(1e-5,0.1,log)", NULL},
       {"float(0,1,step=0.25)", NULL},
       {"float( -1.50 , 2e0 )", "float(-1.5,2)"},
-      {"float(0,1,step=0.3)", "float(0,0.8999999999999999,step=0.3)"},
+      {"float(0,1,step=0.3)", "float(0,0.9,step=0.3)"},
       {"float(-1e20,1e+21)", "float(-1e20,1e21)"},
       {"int(1,8)", NULL},
       {"int(16,1024,log)", NULL},

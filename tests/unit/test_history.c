@@ -216,6 +216,40 @@ static void a_late_stale_hits_nobody(void **state) {
   cb_history_free(h);
 }
 
+/* Nor does a late failure, or a late hand that gives the trial back. */
+static void a_late_end_hits_nobody(void **state) {
+  (void)state;
+  cb_history *h = with_running(2, 1.0);
+  for (int64_t i = 0; i < 2; i++) {
+    const cb_event_kind kind = i == 0 ? CB_TRIAL_FAILED : CB_TRIAL_INTERRUPTED;
+    cb_event end = moved(kind, i, 0);
+    end.has_attempt = true;
+    assert_ok(put(h, moved(CB_TRIAL_STALE, i, 0)));
+    assert_ok(put(h, moved(CB_TRIAL_RESUMED, i, 1)));
+    assert_ok(put(h, end));
+    assert_int_equal(h->trials[i].state, COCABO_RUNNING);
+    end.attempt = 1;
+    assert_ok(put(h, end));
+    assert_int_equal(h->trials[i].state, i == 0 ? COCABO_FAILED : COCABO_INTERRUPTED);
+  }
+  cb_history_free(h);
+}
+
+/* In logs of 0.1.0 they name no attempt, and mean the one there is. */
+static void an_end_without_an_attempt_is_the_present_ones(void **state) {
+  (void)state;
+  cb_history *h = with_running(2, 1.0);
+  for (int64_t i = 0; i < 2; i++) {
+    assert_ok(put(h, moved(CB_TRIAL_STALE, i, 0)));
+    assert_ok(put(h, moved(CB_TRIAL_RESUMED, i, 1)));
+  }
+  assert_ok(put(h, failed(0, "x")));
+  assert_ok(put(h, moved(CB_TRIAL_INTERRUPTED, 1, 0)));
+  assert_int_equal(h->trials[0].state, COCABO_FAILED);
+  assert_int_equal(h->trials[1].state, COCABO_INTERRUPTED);
+  cb_history_free(h);
+}
+
 static cb_event at(double time, cb_event event) {
   event.time = time;
   return event;
@@ -644,6 +678,8 @@ int main(void) {
       cmocka_unit_test(a_late_value_heals_a_failed_trial),
       cmocka_unit_test(trials_wait_run_and_are_resumed),
       cmocka_unit_test(a_late_stale_hits_nobody),
+      cmocka_unit_test(a_late_end_hits_nobody),
+      cmocka_unit_test(an_end_without_an_attempt_is_the_present_ones),
       cmocka_unit_test(a_failed_trial_is_put_back_in_its_place),
       cmocka_unit_test(times_are_those_of_the_events_that_count),
       cmocka_unit_test(trials_are_counted_by_state),

@@ -93,6 +93,35 @@ static void a_lost_trial_is_offered_again(void **state) {
   cocabo_store_free(store);
 }
 
+/* Whoever lost a trial may still say that its attempt failed, or give it back: the one
+ * that has it now goes on. */
+static void a_late_failure_leaves_the_new_attempt_alone(void **state) {
+  (void)state;
+  cocabo_store *store = cocabo_store_new_memory();
+  cocabo_study *lost = create(store, "0"), *other = reopen(store);
+  assert_ok(cocabo_study_lease(lost, "w1", SHORT, &err));
+  assert_asked(lost, 2, "0 1");
+  assert_ok(cocabo_study_lease(other, "w2", LONG, &err));
+  assert_asked(other, 2, "0 1");
+  assert_ok(cocabo_study_fail_attempt(lost, 0, 0, "killed", &err));
+  assert_ok(cocabo_study_interrupt_attempt(lost, 1, 0, &err));
+  assert_counts(lost, "running 2 ");
+  assert_ok(cocabo_store_renew(store, "s", "w2", SHORT, &err)); /* it has its leases */
+  assert_asked(lost, 2, "0 1");
+  assert_ok(cocabo_study_fail_attempt(lost, 0, 2, "killed", &err));
+  assert_ok(cocabo_study_interrupt(lost, 1, &err)); /* whichever there is */
+  assert_counts(lost, "failed 1 interrupted 1 ");
+  assert_fails(cocabo_study_fail_attempt(lost, 1, 3, "x", &err), COCABO_E_RANGE,
+               "trial 1 has no attempt 3, the last is 2");
+  assert_fails(cocabo_study_fail_attempt(lost, 1, -1, "x", &err), COCABO_E_RANGE,
+               "attempt is -1, want 0 or more");
+  assert_fails(cocabo_study_interrupt_attempt(lost, 1, -7, &err), COCABO_E_RANGE,
+               "attempt is -7, want 0 or more");
+  cocabo_study_free(lost);
+  cocabo_study_free(other);
+  cocabo_store_free(store);
+}
+
 static void a_kept_lease_keeps_the_trial(void **state) {
   (void)state;
   cocabo_store *store = cocabo_store_new_memory();
@@ -445,6 +474,7 @@ static void workers_reach_the_budget_and_no_more(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_lost_trial_is_offered_again),
+      cmocka_unit_test(a_late_failure_leaves_the_new_attempt_alone),
       cmocka_unit_test(a_kept_lease_keeps_the_trial),
       cmocka_unit_test(leases_are_renewed_through_the_store),
       cmocka_unit_test(an_interrupted_trial_has_no_lease),

@@ -436,6 +436,30 @@ static void unknown_kind(cb_event *e) {
   e->kind = (cb_event_kind)77;
 }
 
+static void timeless(cb_event *e) {
+  e->time = NAN;
+}
+static void an_attempt_more(cb_event *e) {
+  e->attempt = 1;
+}
+static void a_fingerprint_more(cb_event *e) {
+  e->proposal.fingerprint = cb_strdup("random 7");
+}
+static void of_an_attempt_to_come(cb_event *e) {
+  *e = (cb_event){.kind = CB_TRIAL_FAILED,
+                  .seq = e->seq,
+                  .time = e->time,
+                  .attempt = 5,
+                  .has_attempt = true};
+}
+static void resumed_again(cb_event *e) {
+  *e = (cb_event){.kind = CB_TRIAL_RESUMED,
+                  .seq = e->seq,
+                  .time = e->time,
+                  .number = e->number,
+                  .attempt = 1};
+}
+
 static void contradictions_are_named(void **state) {
   (void)state;
   const struct {
@@ -470,6 +494,12 @@ static void contradictions_are_named(void **state) {
       {11, skipped, "12 contradicts the log: its number is not the next"},
       {10, bad_cell, "10 contradicts the log: the point is not in the space"},
       {11, bad_fit, "11 contradicts the log: what was learnt is not finite"},
+      {11, timeless, "11 contradicts the log: it has no time"},
+      {2, an_attempt_more, "2 contradicts the log: it says what none of its kind says"},
+      {9, a_fingerprint_more,
+       "9 contradicts the log: it says what only the first of a batch says"},
+      {11, of_an_attempt_to_come, "11 contradicts the log: there was no such attempt"},
+      {11, resumed_again, "11 contradicts the log: the trial was not on offer"},
   };
   cocabo_study *study = forgeable("random");
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -787,7 +817,7 @@ static void the_fingerprint_names_sampler_and_revision(void **state) {
     assert_true(changed.revision > 0);
     snprintf(want, sizeof want, "%s %d", changed.name, changed.revision);
     assert_string_equal(cb_fingerprint(&now, CB_BY_SAMPLER, text), want);
-    assert_string_equal(cb_fingerprint(&now, CB_BY_DESIGN, text), "design 1");
+    assert_string_equal(cb_fingerprint(&now, CB_BY_DESIGN, text), "design 2");
     changed.revision++;
     assert_string_not_equal(cb_fingerprint(&then, CB_BY_SAMPLER, text), want);
   }

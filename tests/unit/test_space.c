@@ -380,7 +380,7 @@ static void values_become_cells_and_back(void **state) {
   assert_ok(cb_space_to_cell(s, 5, &one, &cell, &err));
   assert_true(cell.real == 1.0);
   assert_ok(cb_space_to_cell(s, 5, &three_tenths, &cell, &err));
-  assert_true(cell.real == 3 * 0.1);
+  assert_true(cell.real == 0.3);
   assert_ok(cb_space_to_cell(s, 5, &zero, &cell, &err));
   assert_false(signbit(cell.real));
   cocabo_space_free(s);
@@ -437,7 +437,7 @@ static void foreign_cells_are_not_held(void **state) {
     cb_cell cell;
   } bad[] = {{0, {.integer = 7}},   {0, {.integer = -1}}, {1, {.real = NAN}},
              {1, {.real = 0.11}},   {2, {.integer = 9}},  {2, {.integer = -4}},
-             {3, {.integer = 3}},   {5, {.real = 0.3}},   {5, {.real = -0.0}},
+             {3, {.integer = 3}},   {5, {.real = 0.31}},  {5, {.real = -0.0}},
              {6, {.integer = 1025}}};
   for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
     cb_cell cells[7];
@@ -451,6 +451,61 @@ static void foreign_cells_are_not_held(void **state) {
   assert_ok(cocabo_space_add_real(s, "x", -1, 1, 0, 0, &err));
   assert_true(cb_space_holds(s, &(cb_cell){.real = 0.0}));
   assert_false(cb_space_holds(s, &(cb_cell){.real = -0.0}));
+  cocabo_space_free(s);
+}
+
+/* The level as somebody would write it: low + k step, in decimals. */
+static void check_level(double low, double high, double step, int64_t k, double want) {
+  cocabo_space *s = cocabo_space_new();
+  assert_ok(cocabo_space_add_real(s, "x", low, high, step, 0, &err));
+  double x = cb_space_level_x(s, 0, k);
+  cb_cell cell;
+  cb_space_decode(s, &x, NULL, &cell);
+  assert_memory_equal(&cell.real, &want, sizeof want);
+  cocabo_space_free(s);
+}
+
+static void levels_are_the_decimals_that_one_would_write(void **state) {
+  (void)state;
+  static const double tenths[] = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5,
+                                  0.6, 0.7, 0.8, 0.9, 1.0};
+  for (int k = 0; k <= 10; k++)
+    check_level(0.0, 1.0, 0.1, k, tenths[k]);
+  check_level(-1.1, 1.0, 0.3, 4, 0.1);
+  check_level(0.0, 1.0, 0.3, 3, 0.9); /* the end of the grid */
+  check_level(0.001, 0.01, 0.0007, 9, 0.0073);
+  check_level(-0.7, 0.7, 0.1, 7, 0.0);
+  check_level(1e-7, 2e-6, 1e-7, 6, 7e-7);
+  check_level(5e21, 9e21, 1e21, 2, 7e21);
+  const double third = 1.0 / 3.0;
+  check_level(third, 3.0, 0.7, 2, third + 2 * 0.7); /* no decimal of few digits */
+  check_level(1e-30, 1e-28, 1e-30, 2, 1e-30 + 2 * 1e-30);
+}
+
+/* What version 0.1.0 stored: low + k step as it was rounded. */
+static void levels_of_older_studies_are_the_same_points(void **state) {
+  (void)state;
+  cocabo_space *s = cocabo_space_new();
+  assert_ok(cocabo_space_add_real(s, "x", 0, 1, 0.1, 0, &err));
+  assert_ok(cocabo_space_add_real(s, "y", 0, 1, 0.3, 0, &err));
+  const cb_cell old[2] = {{.real = 3 * 0.1}, {.real = 3 * 0.3}};
+  const cb_cell new[2] = {{.real = 0.3}, {.real = 0.9}};
+  const cb_cell off[2] = {{.real = 0.3 + 1e-12}, {.real = 0.9}};
+  assert_true(old[0].real != new[0].real &&old[1].real != new[1].real);
+  assert_true(cb_space_holds(s, old));
+  assert_true(cb_space_holds(s, new));
+  assert_false(cb_space_holds(s, off));
+  double x[2], y[2];
+  cb_space_encode(s, old, x, NULL);
+  cb_space_encode(s, new, y, NULL);
+  assert_memory_equal(x, y, sizeof x);
+  cb_cell snapped[2];
+  for (int i = 0; i < 2; i++)
+    snapped[i] = cb_space_snap(s, i, old[i]);
+  assert_memory_equal(snapped, new, sizeof new);
+  const cocabo_value value = real(3 * 0.1);
+  assert_ok(cb_space_to_cell(s, 0, &value, &snapped[0], &err));
+  assert_true(snapped[0].real == 0.3);
   cocabo_space_free(s);
 }
 
@@ -576,6 +631,8 @@ int main(void) {
       cmocka_unit_test(values_become_cells_and_back),
       cmocka_unit_test(values_outside_the_domain_are_named),
       cmocka_unit_test(foreign_cells_are_not_held),
+      cmocka_unit_test(levels_are_the_decimals_that_one_would_write),
+      cmocka_unit_test(levels_of_older_studies_are_the_same_points),
       cmocka_unit_test(places_are_linear_or_logarithmic),
       cmocka_unit_test(one_level_sits_in_the_middle),
       cmocka_unit_test(sizes_saturate),
