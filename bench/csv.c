@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "common/outfile.h"
 
 #define COLUMNS "problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds"
@@ -54,12 +55,9 @@ static bool read_count(const char **cursor, int64_t *out) {
 }
 
 static bool read_number(const char **cursor, char delimiter, double *out) {
-  if (isspace((unsigned char)**cursor)) /* strtod would skip it, newlines too */
-    return false;
-  char *end;
-  *out = strtod(*cursor, &end);
-  const bool ok = end != *cursor && *end == delimiter;
-  *cursor = end + ok;
+  const size_t size = strcspn(*cursor, ",\n");
+  const bool ok = (*cursor)[size] == delimiter && cb_parse_result(*cursor, size, out);
+  *cursor += size + ok;
   return ok;
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "common/outfile.h"
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -322,7 +323,7 @@ static void skip_blanks(line *l) {
     l->at++;
 }
 
-/* Copies the next field into a text that strtod can read and that sentences can show;
+/* Copies the next field into a text that sentences can show;
  * what has no room is no number. */
 enum { FIELD_SIZE = 64 };
 static bool next_field(line *l, char field[FIELD_SIZE]) {
@@ -345,10 +346,9 @@ static bool next_field(line *l, char field[FIELD_SIZE]) {
 static cocabo_status read_number(line *l, size_t column, double *out,
                                  cocabo_error *err) {
   char field[FIELD_SIZE] = "";
-  char *end = field;
-  const bool ok = next_field(l, field);
-  *out = ok ? strtod(field, &end) : NAN;
-  if (!ok || *end != '\0' || !isfinite(*out))
+  *out = NAN;
+  const bool ok = next_field(l, field) && cb_parse_decimal(field, strlen(field), out);
+  if (!ok || !isfinite(*out))
     return cb_fail(err, COCABO_E_INVALID,
                    "%s line %zu has \"%.*s\" in column %zu, want a finite number",
                    l->name, l->number, FIELD_SIZE - 1, field, column + 1);

@@ -314,14 +314,10 @@ cocabo_status front_parse_int(const char *option, const char *text, int64_t low,
 /* Reads digits with or without a point at *text and steps over them. */
 static bool read_decimal(const char **text, double *out) {
   const size_t size = strspn(*text, "0123456789.");
-  char digits[40], *end;
-  if (size == 0 || size >= sizeof digits)
+  if (!cb_parse_decimal(*text, size, out))
     return false;
-  memcpy(digits, *text, size);
-  digits[size] = '\0';
-  *out = strtod(digits, &end);
   *text += size;
-  return *end == '\0';
+  return true;
 }
 
 bool front_read_duration(const char *text, double *out) {
@@ -331,12 +327,10 @@ bool front_read_duration(const char *text, double *out) {
   } units[] = {{'d', 86400.0}, {'h', 3600.0}, {'m', 60.0}, {'s', 1.0}};
   enum { N_UNITS = sizeof units / sizeof units[0] };
   double sum = 0.0, part;
-  char *end;
-  if (text[strspn(text, "0123456789.eE+-")] == '\0') { /* seconds */
-    sum = strtod(text, &end);
-    if (end == text || *end)
+  if (!cb_parse_decimal(text, strlen(text), &sum)) { /* not just seconds */
+    sum = 0.0;
+    if (!*text)
       return false;
-  } else {
     for (int i = 0; *text; i++) {
       if (!read_decimal(&text, &part))
         return false;

@@ -1,7 +1,5 @@
 /* outfile.c - files of results: locking, appending, and replacing by a rename of a
  * finished copy. */
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include "common/outfile.h"
 
 #include <errno.h>
@@ -9,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,54 +26,59 @@ static bool lock_file(int fd) {
 
 /* ---- opening -------------------------------------------------------------------- */
 
-static cocabo_status open_locked(const char *path, int *out, cocabo_error *err) {
-  const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+static cocabo_status lock_regular(const char *path, int fd, cocabo_error *err) {
   struct stat status;
-  if (fd < 0)
-    return fail_on(path, COCABO_E_INVALID, "write", err);
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    close(fd);
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
     return cb_fail(err, COCABO_E_INVALID, "%s is not a regular file, want one", path);
-  }
-  if (!lock_file(fd)) {
-    close(fd);
+  if (!lock_file(fd))
     return cb_fail(err, COCABO_E_BUSY, "another process is writing %s", path);
-  }
-  *out = fd;
   return COCABO_OK;
 }
 
-/* Does the path still name the file behind fd? Its last owner may have replaced it
+static cocabo_status open_locked(front_outfile *file, cocabo_error *err) {
+  CB_TRY(front_place_find(&file->place, file->path, err));
+  file->fd = front_place_open(&file->place, O_RDWR | O_CREAT | O_APPEND, 0666);
+  if (file->fd < 0)
+    return fail_on(file->path, COCABO_E_INVALID, "write", err);
+  return lock_regular(file->path, file->fd, err);
+}
+
+/* Does the place still name the file behind fd? Its last owner may have replaced it
  * between our open and our lock. */
-static bool still_names(const char *path, int fd) {
+static bool still_names(const front_outfile *file) {
   struct stat named, held;
-  return stat(path, &named) == 0 && fstat(fd, &held) == 0 &&
-         named.st_ino == held.st_ino && named.st_dev == held.st_dev;
+  const int follow = file->place.in_proc ? 0 : AT_SYMLINK_NOFOLLOW;
+  return fstatat(file->place.folder, file->place.name, &named, follow) == 0 &&
+         fstat(file->fd, &held) == 0 && named.st_ino == held.st_ino &&
+         named.st_dev == held.st_dev;
+}
+
+static void let_go(front_outfile *file) {
+  if (file->fd >= 0)
+    close(file->fd);
+  file->fd = -1;
+  front_place_close(&file->place);
 }
 
 cocabo_status front_outfile_open(front_outfile *file, const char *path,
                                  cocabo_error *err) {
-  *file = (front_outfile){.fd = -1};
-  CB_TRY(open_locked(path, &file->fd, err));
-  while (!still_names(path, file->fd)) {
-    close(file->fd);
-    file->fd = -1;
-    CB_TRY(open_locked(path, &file->fd, err));
+  *file = (front_outfile){.path = cb_strdup(path), .place = {.folder = -1}, .fd = -1};
+  if (!file->path)
+    return cb_no_memory(err);
+  cocabo_status status = open_locked(file, err);
+  while (status == COCABO_OK && !still_names(file)) {
+    let_go(file);
+    status = open_locked(file, err);
   }
-  file->path = realpath(path, NULL);
-  if (!file->path) {
-    fail_on(path, COCABO_E_INVALID, "find", err);
+  if (status != COCABO_OK)
     front_outfile_close(file);
-    return COCABO_E_INVALID;
-  }
-  return COCABO_OK;
+  return status;
 }
 
 void front_outfile_close(front_outfile *file) {
-  if (file->fd >= 0)
-    close(file->fd);
-  free(file->path); /* realpath's */
-  *file = (front_outfile){.fd = -1};
+  let_go(file);
+  cb_free(file->path);
+  *file = (front_outfile){.place = {.folder = -1}, .fd = -1};
 }
 
 /* ---- reading and writing -------------------------------------------------------- */
@@ -127,10 +129,12 @@ cocabo_status front_outfile_append(front_outfile *file, const char *text, size_t
 /* A fresh file beside the old one, with its permissions. */
 static int open_beside(const front_outfile *file, const char *name) {
   struct stat old;
+  const int folder = file->place.folder;
   if (fstat(file->fd, &old) != 0)
     return -1;
-  unlink(name); /* left by a process of our number that was killed */
-  const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  unlinkat(folder, name, 0); /* left by a process of our number that was killed */
+  const int fd =
+      openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
   if (fd >= 0 && fchmod(fd, old.st_mode & 0777) != 0) {
     close(fd);
     return -1;
@@ -139,11 +143,8 @@ static int open_beside(const front_outfile *file, const char *name) {
 }
 
 /* The rename itself must survive a power cut too. */
-static void sync_folder(const char *path) {
-  char folder[4096];
-  const int size = (int)(strrchr(path, '/') - path);
-  snprintf(folder, sizeof folder, "%.*s/", size, path);
-  const int fd = open(folder, O_RDONLY | O_CLOEXEC);
+static void sync_folder(int folder) {
+  const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) {
     fsync(fd);
     close(fd);
@@ -152,20 +153,21 @@ static void sync_folder(const char *path) {
 
 cocabo_status front_outfile_replace(front_outfile *file, const front_buffer *text,
                                     cocabo_error *err) {
-  char name[4096];
-  snprintf(name, sizeof name, "%s.cocabo-%ld", file->path, (long)getpid());
+  char name[sizeof file->place.name + 32];
+  const int folder = file->place.folder;
+  snprintf(name, sizeof name, "%s.cocabo-%ld", file->place.name, (long)getpid());
   const int fd = open_beside(file, name);
   if (fd < 0)
-    return fail_on(name, COCABO_E_STORE, "create", err);
+    return fail_on(file->path, COCABO_E_STORE, "replace", err);
   /* Locked before it gets the name, so that the name is locked all the time. */
   if (!lock_file(fd) || !write_all(fd, text->data, text->size) || fsync(fd) != 0 ||
-      rename(name, file->path) != 0) {
+      renameat(folder, name, folder, file->place.name) != 0) {
     fail_on(file->path, COCABO_E_STORE, "replace", err);
     close(fd);
-    unlink(name);
+    unlinkat(folder, name, 0);
     return COCABO_E_STORE;
   }
-  sync_folder(file->path);
+  sync_folder(folder);
   close(file->fd);
   file->fd = fd;
   return COCABO_OK;
@@ -179,7 +181,7 @@ cocabo_status front_outfile_write(const char *path, const front_buffer *text,
   CB_TRY(front_outfile_open(&file, path, err));
   const cocabo_status status = front_outfile_replace(&file, text, err);
   if (status != COCABO_OK && !existed)
-    unlink(file.path);
+    unlinkat(file.place.folder, file.place.name, 0);
   front_outfile_close(&file);
   return status;
 }

@@ -3,17 +3,20 @@
  *
  * Whatever moment the process dies at, the path names either the old text or the new
  * one, and appended text loses at most its end. A second process on the same file is
- * turned away, because the two would replace each other's results.
+ * turned away, because the two would replace each other's results. So is a path that
+ * leads through a symbolic link of somebody else (place.h).
  */
 #ifndef FRONT_OUTFILE_H
 #define FRONT_OUTFILE_H
 
 #include "cocabo.h"
 #include "common/buffer.h"
+#include "common/place.h"
 
 typedef struct front_outfile {
-  char *path; /* absolute, without symbolic links; owned */
-  int fd;     /* locked */
+  char *path;        /* as it was given, for sentences; owned */
+  front_place place; /* where it is, whatever becomes of the path */
+  int fd;            /* locked */
 } front_outfile;
 
 /* Opens, creating it if there is none, and locks. COCABO_E_BUSY if another process has

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "common/base.h"
 #include "common/outfile.h"
+#include "common/place.h"
 #include "common/show.h"
 #include "io/export.h"
 #include "io/output.h"
@@ -75,8 +76,9 @@ static bool is_stream(const char *path) {
 static cocabo_status write_stream(const char *path, const front_buffer *text,
                                   cocabo_error *err) {
   char shown[CB_SHOWN];
-  const int fd = open(path, O_WRONLY | O_CLOEXEC);
-  FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+  int fd;
+  CB_TRY(front_open_here("write", path, O_WRONLY, &fd, err));
+  FILE *stream = fdopen(fd, "w");
   if (stream && isatty(fd))
     show_bytes(stream, text->data, text->size);
   else if (stream)
@@ -87,23 +89,15 @@ static cocabo_status write_stream(const char *path, const front_buffer *text,
             strerror(errno));
   if (stream)
     fclose(stream);
-  else if (fd >= 0)
+  else
     close(fd);
   return ok ? COCABO_OK : COCABO_E_STORE;
 }
 
 static cocabo_status write_file(const char *path, const front_buffer *text,
                                 cocabo_error *err) {
-  front_outfile file;
-  if (is_stream(path))
-    return write_stream(path, text, err);
-  const bool is_new = access(path, F_OK) != 0;
-  CB_TRY(front_outfile_open(&file, path, err));
-  const cocabo_status status = front_outfile_replace(&file, text, err);
-  if (status != COCABO_OK && is_new)
-    unlink(file.path);
-  front_outfile_close(&file);
-  return status;
+  return is_stream(path) ? write_stream(path, text, err)
+                         : front_outfile_write(path, text, err);
 }
 
 /* ---- the command ----------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -29,9 +28,8 @@ typedef struct news {
 } news;
 
 static cocabo_status parse_value(const char *text, double *out, cocabo_error *err) {
-  char shown[CB_SHOWN], *end;
-  *out = strtod(text, &end);
-  if (end == text || *end || strchr(" \t\n\v\f\r", *text))
+  char shown[CB_SHOWN];
+  if (!cb_parse_result(text, strlen(text), out))
     return cb_fail(err, COCABO_E_INVALID, "the value is \"%s\", want a number",
                    cb_text_show(shown, text));
   return COCABO_OK;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -66,10 +65,10 @@ static bool is_plain(const char *text) {
   static const char special[] = " \t\"'\\,()=[]{}#$&;|<>`*?!~";
   if (*text == '\0' || strpbrk(text, special))
     return false;
-  char *end;
-  (void)strtod(text, &end);
-  return *end && show_is_harmless(text) && strcmp(text, "true") != 0 &&
-         strcmp(text, "false") != 0 && strcmp(text, "null") != 0;
+  double number;
+  return !cb_parse_result(text, strlen(text), &number) && show_is_harmless(text) &&
+         strcmp(text, "true") != 0 && strcmp(text, "false") != 0 &&
+         strcmp(text, "null") != 0;
 }
 
 cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,

@@ -1,32 +1,14 @@
 /* scalar.c - reads and writes the cells of scalar.h. */
 #include "io/scalar.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base.h"
 #include "io/output.h"
 
 bool scalar_is_number(const char *cell, double *out) {
-  const char *digits = cell + (*cell == '-' || *cell == '+');
-  const bool plausible = (*digits >= '0' && *digits <= '9') || *digits == '.';
-  if (!plausible || cell[strspn(cell, "0123456789.eE+-")])
-    return false;
-  char *end;
-  *out = strtod(cell, &end);
-  return *end == '\0' && end != digits && isfinite(*out);
-}
-
-static bool is_whole(const char *cell, int64_t *out) {
-  const char *digits = cell + (*cell == '-');
-  char *end;
-  if (!*digits || digits[strspn(digits, "0123456789")])
-    return false;
-  errno = 0;
-  *out = strtoll(cell, &end, 10);
-  return errno == 0;
+  return cb_parse_decimal(cell, strlen(cell), out) && isfinite(*out);
 }
 
 /* Everything but text. */
@@ -35,7 +17,7 @@ static bool is_bare(const char *cell, cocabo_value *out) {
     *out = (cocabo_value){.type = COCABO_NULL};
   else if (strcmp(cell, "true") == 0 || strcmp(cell, "false") == 0)
     *out = (cocabo_value){.type = COCABO_BOOL, .as.boolean = *cell == 't'};
-  else if (is_whole(cell, &out->as.integer))
+  else if (cb_parse_int(cell, &out->as.integer))
     out->type = COCABO_INT;
   else if (scalar_is_number(cell, &out->as.real))
     out->type = COCABO_REAL;

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base.h"
 #include "common/buffer.h"
@@ -158,20 +158,51 @@ static cocabo_status keep_target(cocabo_study *study, double value, cocabo_error
                       : keep_number(study, "target", value, err);
 }
 
-static cocabo_status keep_command(cocabo_study *study, char *const *command,
-                                  cocabo_error *err) {
-  char *json;
+/* Results of two commands in one study are not always meant to be compared. Where the
+ * beginnings are the same, the first word that differs is shown. */
+static void say_change(const cli_common *common, char *const *was, char *const *is) {
+  char old[CB_SHOWN], new[CB_SHOWN];
+  if (strcmp(words_show(old, was), words_show(new, is)) != 0) {
+    cli_note(common, "note: the command was \"%s\", it is \"%s\" now", old, new);
+    return;
+  }
+  int i = 0;
+  while (was[i] && is[i] && strcmp(was[i], is[i]) == 0)
+    i++;
+  cli_note(common, "note: word %d of the command was \"%s\", it is \"%s\" now", i + 1,
+           cb_text_show(old, was[i] ? was[i] : ""),
+           cb_text_show(new, is[i] ? is[i] : ""));
+}
+
+/* With the folder, because the command may name files. One that is no text is left out.
+ */
+static cocabo_status keep_folder(cocabo_study *study, cocabo_error *err) {
+  char folder[4096];
+  if (!getcwd(folder, sizeof folder) || !cb_text_is_utf8(folder))
+    return COCABO_OK;
+  return cocabo_study_set_attr(study, "folder", folder, err);
+}
+
+static cocabo_status keep_command(cocabo_study *study, const cli_common *common,
+                                  char *const *command, cocabo_error *err) {
+  char *json, **was = NULL;
   if (!command)
     return COCABO_OK;
   CB_TRY(words_to_json(command, &json, err));
-  const cocabo_status status = cocabo_study_set_attr(study, "command", json, err);
+  const char *stored = cocabo_study_attr(study, "command");
+  const bool changed = stored && strcmp(stored, json) != 0 &&
+                       words_from_json(stored, &was, NULL) == COCABO_OK;
+  cocabo_status status = cocabo_study_set_attr(study, "command", json, err);
   cb_free(json);
-  return status;
+  if (status == COCABO_OK && changed)
+    say_change(common, was, command);
+  words_free(was);
+  return status == COCABO_OK ? keep_folder(study, err) : status;
 }
 
-static cocabo_status keep(const cli_spec *spec, cocabo_study *study,
-                          cocabo_error *err) {
-  CB_TRY(keep_command(study, spec->command, err));
+static cocabo_status keep(const cli_spec *spec, const cli_common *common,
+                          cocabo_study *study, cocabo_error *err) {
+  CB_TRY(keep_command(study, common, spec->command, err));
   CB_TRY(keep_whole(study, "workers", spec->workers, err));
   CB_TRY(keep_whole(study, "retries", spec->retries, err));
   CB_TRY(keep_target(study, spec->target, err));
@@ -207,6 +238,7 @@ static cocabo_status change_options(const cli_spec *spec, cocabo_study *study,
 typedef struct filling {
   cli_fill_fn fill; /* NULL: nothing */
   void *user;
+  const cli_common *common; /* for notes about it */
 } filling;
 
 static cocabo_status fill(const filling *what, cocabo_study *study, cocabo_error *err) {
@@ -223,7 +255,7 @@ static cocabo_status create(const cli_spec *spec, const char *name, const fillin
       cocabo_study_create(&study, name, spec->space, options, NULL, err);
   cocabo_options_free(options);
   if (status == COCABO_OK)
-    status = keep(spec, study, err);
+    status = keep(spec, what->common, study, err);
   if (status == COCABO_OK)
     status = fill(what, study, err);
   if (status == COCABO_OK)
@@ -238,7 +270,7 @@ static cocabo_status resume(const cli_spec *spec, const filling *what,
                             cli_session *session, cocabo_error *err) {
   CB_TRY(compare(spec, session, err));
   CB_TRY(change_options(spec, session->study, err));
-  CB_TRY(keep(spec, session->study, err));
+  CB_TRY(keep(spec, what->common, session->study, err));
   return fill(what, session->study, err);
 }
 
@@ -317,7 +349,7 @@ cocabo_status cli_spec_fill(const cli_spec *spec, const cli_common *common,
                             cli_fill_fn fill_fn, void *user, cli_session *session,
                             bool *created, cocabo_error *err) {
   bool is_new;
-  const filling what = {.fill = fill_fn, .user = user};
+  const filling what = {.fill = fill_fn, .user = user, .common = common};
   *session = (cli_session){0};
   const cocabo_status status = open_all(spec, common, &what, session, &is_new, err);
   if (status != COCABO_OK)
@@ -336,20 +368,15 @@ cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
 
 /* What we wrote ourselves; another hand's text that is no number stays unsaid. */
 static void recall_whole(const char *text, int64_t *out) {
-  char *end;
-  if (*out >= 0 || !text)
-    return;
-  const long long value = strtoll(text, &end, 10);
-  if (end != text && *end == '\0' && value >= 0)
+  int64_t value;
+  if (*out < 0 && text && cb_parse_int(text, &value) && value >= 0)
     *out = value;
 }
 
 static void recall_seconds(const char *text, double *out) {
-  char *end;
-  if (!isnan(*out) || !text)
-    return;
-  const double value = strtod(text, &end);
-  if (end != text && *end == '\0' && value >= 0.0 && value <= FRONT_MAX_SECONDS)
+  double value;
+  if (isnan(*out) && text && cb_parse_number(text, &value) && value >= 0.0 &&
+      value <= FRONT_MAX_SECONDS)
     *out = value;
 }
 

@@ -3,7 +3,6 @@
  */
 #include "io/tree.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -106,42 +105,17 @@ static bool is_one_of(const char *text, const char *const *words) {
   return false;
 }
 
-static size_t count_digits(const char *text) {
-  return strspn(text, "0123456789");
-}
-
-/* [-+]? ( . digits | digits ( . digits? )? ) ( e [-+]? digits )?; *whole: digits only.
- */
-static bool is_number(const char *text, bool *whole) {
+static bool is_whole(const char *text) {
   text += *text == '-' || *text == '+';
-  const size_t before = count_digits(text);
-  text += before;
-  *whole = before > 0 && *text == '\0';
-  if (*text == '.') {
-    const size_t after = count_digits(++text);
-    if (before + after == 0)
-      return false;
-    text += after;
-  } else if (before == 0) {
-    return false;
-  }
-  if (*text == 'e' || *text == 'E') {
-    text++;
-    text += *text == '-' || *text == '+';
-    const size_t exponent = count_digits(text);
-    if (exponent == 0)
-      return false;
-    text += exponent;
-  }
-  return *text == '\0';
+  return *text && !text[strspn(text, "0123456789")];
 }
 
-/* 0o17, 0x1f: the base, or 0. */
-static int prefixed_base(const char *text) {
+/* 0o17, 0x1f: a number for YAML, a text for others. */
+static bool is_prefixed(const char *text) {
   if (text[0] != '0' || (text[1] != 'o' && text[1] != 'x') || !text[2])
-    return 0;
+    return false;
   const char *digits = text[1] == 'o' ? "01234567" : "0123456789abcdefABCDEF";
-  return text[2 + strspn(text + 2, digits)] ? 0 : text[1] == 'o' ? 8 : 16;
+  return !text[2 + strspn(text + 2, digits)];
 }
 
 static bool is_not_finite(const char *text, double *out) {
@@ -157,19 +131,27 @@ static bool is_not_finite(const char *text, double *out) {
   return true;
 }
 
-static cocabo_status resolve_whole(const reader *r, const char *digits, int base,
-                                   cocabo_value *out, cocabo_error *err) {
-  errno = 0;
-  *out = (cocabo_value){.type = COCABO_INT, .as.integer = strtoll(digits, NULL, base)};
-  return errno == 0 ? COCABO_OK
-                    : refuse(r, err, "a whole number is too large for 64 bits");
+static cocabo_status resolve_whole(const reader *r, const char *text, cocabo_value *out,
+                                   cocabo_error *err) {
+  *out = (cocabo_value){.type = COCABO_INT};
+  return cb_parse_int(text + (*text == '+'), &out->as.integer)
+             ? COCABO_OK
+             : refuse(r, err, "a whole number is too large for 64 bits");
 }
 
-/* The program sets no locale, so that strtod wants a point. */
-static cocabo_status resolve_real(const reader *r, const char *text, cocabo_value *out,
+static cocabo_status resolve_real(const reader *r, double real, cocabo_value *out,
                                   cocabo_error *err) {
-  *out = (cocabo_value){.type = COCABO_REAL, .as.real = strtod(text, NULL)};
-  return isfinite(out->as.real) ? COCABO_OK : refuse(r, err, "a number is too large");
+  *out = (cocabo_value){.type = COCABO_REAL, .as.real = real};
+  return isfinite(real) ? COCABO_OK : refuse(r, err, "a number is too large");
+}
+
+static cocabo_status refuse_prefixed(const reader *r, const char *text,
+                                     cocabo_error *err) {
+  char shown[CB_SHOWN], problem[CB_SHOWN + 80];
+  snprintf(problem, sizeof problem,
+           "%s is not decimal, want digits, or quotes if it is a text",
+           cb_text_show(shown, text));
+  return refuse(r, err, problem);
 }
 
 static cocabo_status resolve_plain(const reader *r, const char *text, cocabo_value *out,
@@ -177,7 +159,7 @@ static cocabo_status resolve_plain(const reader *r, const char *text, cocabo_val
   static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
   static const char *const trues[] = {"true", "True", "TRUE", NULL};
   static const char *const falses[] = {"false", "False", "FALSE", NULL};
-  bool whole;
+  double real;
   *out = (cocabo_value){.type = COCABO_TEXT, .as.text = text};
   if (is_one_of(text, nulls))
     *out = (cocabo_value){.type = COCABO_NULL};
@@ -185,11 +167,12 @@ static cocabo_status resolve_plain(const reader *r, const char *text, cocabo_val
     *out = (cocabo_value){.type = COCABO_BOOL, .as.boolean = 1};
   else if (is_one_of(text, falses))
     *out = (cocabo_value){.type = COCABO_BOOL, .as.boolean = 0};
-  else if (prefixed_base(text))
-    return resolve_whole(r, text + 2, prefixed_base(text), out, err);
-  else if (is_number(text, &whole))
-    return whole ? resolve_whole(r, text, 10, out, err)
-                 : resolve_real(r, text, out, err);
+  else if (is_prefixed(text))
+    return refuse_prefixed(r, text, err);
+  else if (is_whole(text))
+    return resolve_whole(r, text, out, err);
+  else if (cb_parse_decimal(text, strlen(text), &real))
+    return resolve_real(r, real, out, err);
   else if (is_not_finite(text, &out->as.real))
     out->type = COCABO_REAL;
   return COCABO_OK;

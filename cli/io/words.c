@@ -198,3 +198,28 @@ cocabo_status words_from_json(const char *json, char ***out, cocabo_error *err) 
   cb_json_tree_free(&tree);
   return status;
 }
+
+/* ---- showing --------------------------------------------------------------------- */
+
+static cocabo_status put_shown(front_buffer *out, const char *word) {
+  const char *quote = *word && !strpbrk(word, " \t\n\"'") ? ""
+                      : strchr(word, '\'')                ? "\""
+                                                          : "'";
+  return front_buffer_printf(out, NULL, "%s%s%s", quote, word, quote);
+}
+
+const char *words_show(char out[static CB_SHOWN], char *const *words) {
+  front_buffer line = {0};
+  cocabo_status status = COCABO_OK;
+  for (int i = 0; words[i] && status == COCABO_OK; i++) {
+    if (i > 0)
+      status = front_buffer_puts(&line, " ", NULL);
+    if (status == COCABO_OK)
+      status = put_shown(&line, words[i]);
+  }
+  if (status == COCABO_OK)
+    status = front_buffer_append(&line, "", 1, NULL);
+  cb_text_show(out, status == COCABO_OK ? line.data : "?");
+  front_buffer_free(&line);
+  return out;
+}

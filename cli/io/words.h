@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "cocabo.h"
+#include "common/base.h"
 
 /* n words, ended by NULL, in one list; owned, released by words_free. */
 cocabo_status words_copy(const char *const *words, size_t n, char ***out,
@@ -19,5 +20,9 @@ cocabo_status words_split(const char *line, char ***out, cocabo_error *err);
 /* As a JSON array of texts, and back. */
 cocabo_status words_to_json(char *const *words, char **out, cocabo_error *err);
 cocabo_status words_from_json(const char *json, char ***out, cocabo_error *err);
+
+/* In one line, with quotes around words that have blanks; fit to be quoted itself. "?"
+ * without memory. Returns out. */
+const char *words_show(char out[static CB_SHOWN], char *const *words);
 
 #endif

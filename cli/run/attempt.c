@@ -13,7 +13,9 @@
 
 #include "common/base.h"
 #include "common/buffer.h"
+#include "common/place.h"
 #include "io/output.h"
+#include "run/hint.h"
 #include "run/template.h"
 
 extern char **environ;
@@ -26,6 +28,7 @@ cocabo_status cli_program_find(cli_program *out, char *const *command,
   if (!command[0])
     return cb_fail(err, COCABO_E_INVALID, "the command has no words");
   CB_TRY(cli_template_check(command, space, err));
+  out->piped = cli_has_pipe(command);
   if (cli_template_has_hole(command[0], space, NULL))
     return COCABO_OK;
   return cli_find_program(command[0], out->path, sizeof out->path, err);
@@ -85,6 +88,20 @@ static char **list_variables(const front_buffer *own) {
 
 /* ---- its logs ------------------------------------------------------------------- */
 
+/* Makes the folder that a path names, in one that is there. */
+static cocabo_status make_folder(const char *path, cocabo_error *err) {
+  front_place place;
+  struct stat info;
+  CB_TRY(front_place_find(&place, path, err));
+  int why = mkdirat(place.folder, place.name, 0777) == 0 ? 0 : errno;
+  if (fstatat(place.folder, place.name, &info, 0) == 0) /* as it may have been before */
+    why = S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  front_place_close(&place);
+  return why ? cb_fail(err, COCABO_E_INVALID,
+                       "cannot write to the log folder \"%s\": %s", path, strerror(why))
+             : COCABO_OK;
+}
+
 cocabo_status cli_make_folder(const char *path, cocabo_error *err) {
   char part[CLI_PATH_SIZE];
   if (strlen(path) >= sizeof part)
@@ -95,10 +112,11 @@ cocabo_status cli_make_folder(const char *path, cocabo_error *err) {
     slash += strcspn(slash, "/");
     const char kept = *slash;
     *slash = '\0';
-    mkdir(part, 0777); /* the last one tells whether it worked */
+    CB_TRY(make_folder(part, err));
     *slash = kept;
   }
   struct stat info;
+  errno = 0;
   if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || access(path, W_OK) != 0)
     return cb_fail(err, COCABO_E_INVALID, "cannot write to the log folder \"%s\": %s",
                    path, strerror(errno ? errno : ENOTDIR));
@@ -121,13 +139,12 @@ static cocabo_status open_logs(int logs[2], const char *folder,
     char path[CLI_PATH_SIZE + 64];
     snprintf(path, sizeof path, "%s/trial-%" PRId64 ".%s", folder,
              cocabo_trial_number(trial), endings[i]);
-    logs[i] = open(
-        path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (again ? 0 : O_TRUNC), 0666);
-    if (logs[i] < 0) {
-      const int why = errno;
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | (again ? 0 : O_TRUNC);
+    const cocabo_status status =
+        front_open_here("write the log", path, flags, &logs[i], err);
+    if (status != COCABO_OK) {
       close_logs(logs);
-      return cb_fail(err, COCABO_E_STORE, "cannot write the log %s: %s", path,
-                     strerror(why));
+      return COCABO_E_STORE;
     }
   }
   return COCABO_OK;
@@ -176,7 +193,8 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
   return status;
 }
 
-void cli_attempt_outcome(cli_attempt *attempt, cli_outcome *out) {
-  cli_outcome_read(out, &attempt->process, attempt->result);
+void cli_attempt_outcome(cli_attempt *attempt, const cli_program *program,
+                         cli_outcome *out) {
+  cli_outcome_read(out, &attempt->process, attempt->result, program->piped);
   unlink(attempt->result);
 }

@@ -21,6 +21,7 @@ typedef struct cli_program {
   const char *storage;       /* the URL where it is, borrowed */
   const char *log_folder;    /* NULL: none; borrowed */
   char path[CLI_PATH_SIZE];  /* of the program; "" where its name has holes */
+  bool piped;                /* it is a script with a pipe (hint.h) */
 } cli_program;
 
 /* Checks the command and finds the program. COCABO_E_NOT_FOUND and the like, with a
@@ -45,6 +46,7 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
                                 int64_t serial, bool again, cocabo_error *err);
 
 /* What came of it, once it is over; removes the result file. */
-void cli_attempt_outcome(cli_attempt *attempt, cli_outcome *out);
+void cli_attempt_outcome(cli_attempt *attempt, const cli_program *program,
+                         cli_outcome *out);
 
 #endif

@@ -9,6 +9,43 @@ static bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* ---- escape sequences ----------------------------------------------------------- */
+
+static cli_escape after_escape(char byte) {
+  return byte == '['                 ? CLI_CONTROL
+         : strchr("]PX^_", byte)     ? CLI_STRING
+         : byte >= ' ' && byte < '0' ? CLI_ESCAPE_LETTER
+                                     : CLI_NO_ESCAPE;
+}
+
+static cli_escape next_escape(cli_escape where, char byte) {
+  switch (where) {
+  case CLI_NO_ESCAPE:
+    return byte == '\033' ? CLI_ESCAPE : CLI_NO_ESCAPE;
+  case CLI_ESCAPE:
+    return after_escape(byte);
+  case CLI_ESCAPE_LETTER:
+    return byte >= ' ' && byte < '0' ? CLI_ESCAPE_LETTER : CLI_NO_ESCAPE;
+  case CLI_CONTROL:
+    return byte >= ' ' && byte < '@' ? CLI_CONTROL : CLI_NO_ESCAPE;
+  case CLI_STRING:
+    return byte == '\a' ? CLI_NO_ESCAPE : byte == '\033' ? CLI_STRING_ESCAPE : where;
+  case CLI_STRING_ESCAPE:
+    return byte == '\\' ? CLI_NO_ESCAPE : after_escape(byte);
+  }
+  return CLI_NO_ESCAPE;
+}
+
+bool cli_escape_step(cli_escape *where, char byte) {
+  const bool line_end = byte == '\n' || byte == '\r';
+  const cli_escape before = *where;
+  *where = line_end                                 ? CLI_NO_ESCAPE
+           : byte == '\033' && before != CLI_STRING ? CLI_ESCAPE
+           : byte == '\0'                           ? before
+                                                    : next_escape(before, byte);
+  return !line_end && (before != CLI_NO_ESCAPE || *where != CLI_NO_ESCAPE);
+}
+
 /* ---- the last line -------------------------------------------------------------- */
 
 static size_t kept_size(const cli_last_line *line, int which) {
@@ -25,6 +62,7 @@ static bool has_text(const cli_last_line *line, int which) {
 
 void cli_last_line_clear(cli_last_line *line) {
   line->size[0] = line->size[1] = 0; /* not the texts: they are large */
+  line->escape = CLI_NO_ESCAPE;
 }
 
 static void add_to_line(cli_last_line *line, const char *bytes, size_t size) {
@@ -42,22 +80,27 @@ static void end_line(cli_last_line *line) {
 }
 
 /* A return ends a line too: the next text overwrites it, as that of a progress bar. */
-static size_t up_to_line_end(const char *bytes, size_t size) {
+static bool is_line_end(char byte) {
+  return byte == '\n' || byte == '\r';
+}
+
+static size_t count_plain(const char *bytes, size_t size) {
   size_t n = 0;
-  while (n < size && bytes[n] != '\n' && bytes[n] != '\r')
+  while (n < size && !is_line_end(bytes[n]) && bytes[n] != '\033')
     n++;
   return n;
 }
 
 void cli_last_line_feed(cli_last_line *line, const char *bytes, size_t size) {
-  while (size > 0) {
-    const size_t piece = up_to_line_end(bytes, size);
-    add_to_line(line, bytes, piece);
-    if (piece == size)
-      return;
-    end_line(line);
-    bytes += piece + 1;
-    size -= piece + 1;
+  for (size_t n; size > 0; bytes += n, size -= n) {
+    n = line->escape == CLI_NO_ESCAPE ? count_plain(bytes, size) : 0;
+    add_to_line(line, bytes, n);
+    if (n > 0)
+      continue;
+    n = 1; /* a line's end, or part of an escape sequence */
+    cli_escape_step(&line->escape, *bytes);
+    if (is_line_end(*bytes))
+      end_line(line);
   }
 }
 
@@ -133,14 +176,16 @@ static size_t utf8_size(const unsigned char *b, size_t size) {
   return code >= least[n] && code <= 0x10ffff && !surrogate ? n : 0;
 }
 
-/* Bytes of the terminal escape at the front: ESC [ parameters letter, or ESC alone. */
-static size_t escape_size(const unsigned char *b, size_t size) {
-  if (size < 2 || b[1] != '[')
-    return 1;
-  size_t i = 2;
-  while (i < size && b[i] >= 0x20 && b[i] < 0x40)
-    i++;
-  return i < size ? i + 1 : size;
+/* Bytes of the escape sequence at the front. */
+static size_t escape_size(const char *bytes, size_t size) {
+  cli_escape where = CLI_NO_ESCAPE;
+  size_t n = 0;
+  while (n < size && cli_escape_step(&where, bytes[n])) {
+    n++;
+    if (where == CLI_NO_ESCAPE)
+      break;
+  }
+  return n;
 }
 
 static size_t trim(char *text, size_t size) {
@@ -165,7 +210,7 @@ void cli_clean_text(const char *bytes, size_t size, char *out) {
       out[written++] = '?';
       n = 1;
     } else if (b[i] == 0x1b) {
-      n = escape_size(b + i, size - i);
+      n = escape_size(bytes + i, size - i);
     } else if (b[i] == '\r') { /* progress bars overwrite their line: one a line */
       if (i + 1 == size || b[i + 1] != '\n')
         out[written++] = '\n';

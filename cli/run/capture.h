@@ -9,12 +9,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The last line that has more than blanks. Starts as {0}. */
+/* Where a stream of bytes stands in a terminal's escape sequence: a colour, a title, a
+ * link. Starts as 0, outside of any. */
+typedef enum cli_escape {
+  CLI_NO_ESCAPE,
+  CLI_ESCAPE,        /* after ESC */
+  CLI_ESCAPE_LETTER, /* ESC ( and the like: up to a letter or digit */
+  CLI_CONTROL,       /* ESC [: numbers, up to a letter */
+  CLI_STRING,        /* ESC ] and the like: a text, up to BEL or ESC \ */
+  CLI_STRING_ESCAPE  /* in it, after ESC */
+} cli_escape;
+/* Takes one byte; true: it belongs to an escape sequence. A line's end ends it too. */
+bool cli_escape_step(cli_escape *where, char byte);
+
+/* The last line that has more than blanks and escape sequences, which are not kept.
+ * Starts as {0}. */
 enum { CLI_LINE_SIZE = 1 << 16 };
 typedef struct cli_last_line {
   char text[2][CLI_LINE_SIZE + 1]; /* the line being read, and the last one kept */
   size_t size[2];                  /* more than CLI_LINE_SIZE: the rest was dropped */
   int reading;                     /* which of the two is being read */
+  cli_escape escape;
 } cli_last_line;
 
 void cli_last_line_clear(cli_last_line *line);

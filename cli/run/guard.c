@@ -1,5 +1,5 @@
-/* guard.c - the guard process: forked before any trial runs, it is told which process
- * groups exist and kills what is left of them when its socket closes. */
+/* guard.c - the guard process: forked before any trial runs, it makes a folder and
+ * removes it when its socket closes. */
 #define _GNU_SOURCE /* close_range, nftw */
 #include "run/guard.h"
 
@@ -17,18 +17,11 @@
 
 #include "common/base.h"
 
-/* What goes down the line: a group that lives now, or (negative) one that is gone. */
-typedef struct message {
-  pid_t group;
-} message;
-
 /* What comes up first. */
 typedef struct hello {
   int why; /* there is no folder: an errno; 0: there is */
   char folder[CLI_FOLDER_SIZE];
 } hello;
-
-enum { MAX_GROUPS = 4096 };
 
 /* ---- the guard's side ----------------------------------------------------------- */
 
@@ -42,16 +35,6 @@ static int remove_entry(const char *path, const struct stat *info, int kind,
 static void remove_folder(const char *path) {
   enum { OPEN_FOLDERS = 8 };
   nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-}
-
-static void note(pid_t *groups, int *n, message m) {
-  if (m.group > 0 && *n < MAX_GROUPS) {
-    groups[(*n)++] = m.group;
-    return;
-  }
-  for (int i = 0; i < *n; i++)
-    if (groups[i] == -m.group)
-      groups[i--] = groups[--*n];
 }
 
 /* Only its parent's end is a reason to end. */
@@ -91,15 +74,9 @@ _Noreturn static void stand_guard(int fd) {
   hello h = {0};
   h.why = make_folder(h.folder, sizeof h.folder);
   send(fd, &h, sizeof h, MSG_NOSIGNAL);
-  static pid_t groups[MAX_GROUPS];
-  int n = 0;
-  message m;
-  ssize_t got;
-  while ((got = recv(fd, &m, sizeof m, 0)) == sizeof m || (got < 0 && errno == EINTR))
-    if (got > 0)
-      note(groups, &n, m);
-  for (int i = 0; i < n; i++)
-    kill(-groups[i], SIGKILL);
+  char nothing;
+  while (recv(fd, &nothing, 1, 0) < 0 && errno == EINTR)
+    continue;
   if (!h.why)
     remove_folder(h.folder);
   _exit(EXIT_SUCCESS);
@@ -157,19 +134,4 @@ void cli_guard_stop(cli_guard *guard) {
   if (guard->folder[0])
     remove_folder(guard->folder); /* in case that somebody killed the guard */
   *guard = (cli_guard){.fd = -1, .pid = -1};
-}
-
-/* No signal if the guard is gone: in a new child it would wait behind the mask and then
- * kill the program. */
-static void send_message(const cli_guard *guard, message m) {
-  while (send(guard->fd, &m, sizeof m, MSG_NOSIGNAL) < 0 && errno == EINTR)
-    continue;
-}
-
-void cli_guard_enter(const cli_guard *guard) {
-  send_message(guard, (message){getpid()});
-}
-
-void cli_guard_leave(const cli_guard *guard, pid_t group) {
-  send_message(guard, (message){-group});
 }

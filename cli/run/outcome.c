@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/base.h"
+#include "run/hint.h"
 
 /* ---- values --------------------------------------------------------------------- */
 
@@ -30,13 +31,10 @@ bool cli_parse_value(const char *text, double *value) {
     text++;
   if (*text == '{')
     return parse_object(text, value);
-  char *end;
-  *value = strtod(text, &end);
-  if (end == text)
-    return false;
-  while (isspace((unsigned char)*end))
-    end++;
-  return *end == '\0';
+  size_t size = strlen(text);
+  while (size > 0 && isspace((unsigned char)text[size - 1]))
+    size--;
+  return cb_parse_result(text, size, value);
 }
 
 /* ---- the result file ------------------------------------------------------------ */
@@ -82,7 +80,7 @@ static presence read_result(const char *path, char text[RESULT_SIZE + 2]) {
 /* ---- reasons -------------------------------------------------------------------- */
 
 void cli_outcome_fail(cli_outcome *out, const char *reason) {
-  out->complete = false;
+  out->complete = out->hint = false;
   out->value = NAN;
   char text[CLI_REASON_SIZE];
   snprintf(text, sizeof text, "%s", reason);
@@ -138,7 +136,7 @@ static void take_value(cli_outcome *out, const cli_process *process, const char 
 
 static void take_line(cli_outcome *out, cli_process *process) {
   bool cut;
-  const char *line = cli_last_line_end(&process->line, &cut);
+  const char *line = cli_last_line_end(&process->last, &cut);
   if (cut)
     fail_with_tail(out, process, "no value\nthe last line of its output is too long");
   else if (*line)
@@ -147,15 +145,39 @@ static void take_line(cli_outcome *out, cli_process *process) {
     fail_with_tail(out, process, "no value\nit printed nothing and wrote no result");
 }
 
-void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result) {
+static void take_result(cli_outcome *out, cli_process *process, const char *result) {
   char text[RESULT_SIZE + 2];
   const presence written = read_result(result, text);
-  if (fail_by_status(out, process))
-    return;
   if (written == TOO_LONG)
     fail_with_tail(out, process, "no value\nits result file is too long");
   else if (written == PRESENT)
     take_value(out, process, text, "its result file");
   else
     take_line(out, process);
+}
+
+/* The hint becomes the second line of the reason, so that neither the kind of failure
+ * nor the last words of the program move. */
+static void add_hint(cli_outcome *out) {
+  char text[CLI_REASON_SIZE];
+  const int kind = (int)strcspn(out->reason, "\n");
+  snprintf(text, sizeof text, "%.*s\n%s%s", kind, out->reason, cli_pipe_hint,
+           out->reason + kind);
+  cli_outcome_fail(out, text);
+  out->hint = true;
+}
+
+void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result,
+                      bool piped) {
+  char tail[CLI_TAIL_SIZE + 1];
+  if (fail_by_status(out, process))
+    return;
+  take_result(out, process, result);
+  if (!piped)
+    return;
+  cli_tail_text(&process->tail, tail);
+  if (!out->complete)
+    add_hint(out);
+  else
+    out->hint = cli_shows_failure(tail);
 }

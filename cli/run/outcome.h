@@ -18,11 +18,13 @@ typedef struct cli_outcome {
   bool complete;
   double value;                 /* finite, if complete */
   char reason[CLI_REASON_SIZE]; /* otherwise; clean UTF-8 */
+  bool hint;                    /* a pipe may have hidden a failure (hint.h) */
 } cli_outcome;
 
 /* The outcome of a program that is over. `result` is the path of its result file, which
- * need not exist. */
-void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result);
+ * need not exist. `piped`: it is a script with a pipe. */
+void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result,
+                      bool piped);
 
 /* The outcome of a program that could not be started. */
 void cli_outcome_fail(cli_outcome *out, const char *reason);

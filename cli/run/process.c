@@ -1,5 +1,5 @@
-/* process.c - starts a child process in a session of its own, reads its output without
- * blocking, and ends its whole group, first with TERM and then with KILL. */
+/* process.c - starts a program under a keeper, reads its output without blocking, and
+ * ends it with everything it started, first with TERM and then with KILL. */
 #define _GNU_SOURCE /* pipe2, environ */
 #include "run/process.h"
 
@@ -8,26 +8,38 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base.h"
+#include "common/clock.h"
+#include "run/family.h"
+#include "run/keeper.h"
 
-/* Seconds from TERM to KILL, and from the child's exit to not waiting for whoever has
- * its pipes. */
-static const double term_grace = 5.0, pipe_grace = 0.5;
+/* Seconds from TERM to KILL, and between two looks at who is left. */
+static const double term_grace = 5.0, look_pause = 0.01;
 
 /* ---- starting ------------------------------------------------------------------- */
 
 typedef struct pipes {
   int out[2], err[2];
   int news[2]; /* says why exec failed, or closes when it succeeds */
+  int line[2]; /* to the keeper */
 } pipes;
+
+/* What the program's process needs to know. */
+typedef struct launch {
+  const cli_start *start;
+  const pipes *p;
+  char **for_shell;
+} launch;
 
 static void close_file(int *fd) {
   if (*fd >= 0)
@@ -36,22 +48,22 @@ static void close_file(int *fd) {
 }
 
 static void close_pipes(pipes *p) {
-  int *const all[] = {p->out, p->err, p->news};
-  for (int i = 0; i < 3; i++) {
+  int *const all[] = {p->out, p->err, p->news, p->line};
+  for (int i = 0; i < 4; i++) {
     close_file(&all[i][0]);
     close_file(&all[i][1]);
   }
 }
 
 static cocabo_status open_pipes(pipes *p, cocabo_error *err) {
-  *p = (pipes){{-1, -1}, {-1, -1}, {-1, -1}};
-  int *const all[] = {p->out, p->err, p->news};
-  for (int i = 0; i < 3; i++)
-    if (pipe2(all[i], O_CLOEXEC) != 0) {
-      const int why = errno;
-      close_pipes(p);
-      return cb_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(why));
-    }
+  *p = (pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+  if (pipe2(p->out, O_CLOEXEC) != 0 || pipe2(p->err, O_CLOEXEC) != 0 ||
+      pipe2(p->news, O_CLOEXEC) != 0 ||
+      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, p->line) != 0) {
+    const int why = errno;
+    close_pipes(p);
+    return cb_fail(err, COCABO_E_STORE, "cannot make a pipe: %s", strerror(why));
+  }
   fcntl(p->out[0], F_SETFL, O_NONBLOCK);
   fcntl(p->err[0], F_SETFL, O_NONBLOCK);
   return COCABO_OK;
@@ -77,23 +89,22 @@ static void connect_files(const pipes *p) {
 /* From here to exec only what is safe in the child of a process with threads. Signals
  * are blocked until the handlers, which are the parent's, are gone: exec resets them.
  */
-_Noreturn static void become_program(const cli_start *start, const pipes *p,
-                                     char **for_shell, pid_t parent) {
+static void become_program(void *user, pid_t keeper) {
+  const launch *l = user;
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) /* it died before that line */
+  if (getppid() != keeper) /* it died before that line */
     _exit(EXIT_FAILURE);
-  cli_guard_enter(start->guard);
-  connect_files(p);
-  const int ours[] = {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGPIPE};
+  connect_files(l->p);
+  const int ours[] = {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGPIPE, SIGTSTP, SIGCONT};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     signal(ours[i], SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  execute(start, for_shell);
+  execute(l->start, l->for_shell);
   const int why = errno;
-  const ssize_t sent = write(p->news[1], &why, sizeof why);
+  const ssize_t sent = write(l->p->news[1], &why, sizeof why);
   _exit(sent == sizeof why ? 127 : 126);
 }
 
@@ -112,17 +123,30 @@ static char **shell_arguments(const cli_start *start) {
   return list;
 }
 
-static pid_t fork_program(const cli_start *start, const pipes *p, char **for_shell) {
+static pid_t fork_keeper(launch *l) {
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   const pid_t parent = getpid(), pid = fork();
   if (pid == 0)
-    become_program(start, p, for_shell, parent);
+    cli_keeper((cli_keeper_files){.line = l->p->line[1],
+                                  .out = l->p->out[1],
+                                  .err = l->p->err[1],
+                                  .other = l->start->guard->fd},
+               parent, become_program, l);
   const int why = errno;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   errno = why;
   return pid;
+}
+
+/* Waits for the keeper's next word; false: there is none. */
+static bool await_news(int line, cli_keeper_news *news) {
+  ssize_t got;
+  do
+    got = recv(line, news, sizeof *news, 0);
+  while (got < 0 && errno == EINTR);
+  return got == sizeof *news;
 }
 
 /* Waits until the child is the program; then its session exists too. */
@@ -135,37 +159,54 @@ static int exec_error(int fd) {
   return got == sizeof why ? why : 0;
 }
 
-static cocabo_status launch(const cli_start *start, pipes *p, pid_t *pid,
-                            cocabo_error *err) {
-  char **for_shell = shell_arguments(start);
-  if (!for_shell)
+/* The numbers of the program and its keeper, once it is the program. */
+static cocabo_status await_start(const cli_start *start, pipes *p, pid_t keeper,
+                                 pid_t *pid, cocabo_error *err) {
+  cli_keeper_news news = {.status = ECHILD};
+  const bool forked = await_news(p->line[0], &news) && news.word == CLI_STARTED;
+  const int why = forked ? exec_error(p->news[0]) : news.status;
+  *pid = news.pid;
+  if (forked && !why)
+    return COCABO_OK;
+  close_file(&p->line[0]); /* the keeper ends */
+  while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+    continue;
+  return forked ? cb_fail(err, COCABO_E_NOT_FOUND, "cannot start %s: %s",
+                          start->argv[0], strerror(why))
+                : cb_fail(err, COCABO_E_STORE, "cannot start a process: %s",
+                          strerror(why));
+}
+
+static cocabo_status start_keeper(const cli_start *start, pipes *p, pid_t *keeper,
+                                  pid_t *pid, cocabo_error *err) {
+  launch l = {start, p, shell_arguments(start)};
+  if (!l.for_shell)
     return cb_no_memory(err);
-  *pid = fork_program(start, p, for_shell);
-  const int fork_error = *pid < 0 ? errno : 0;
-  cb_free(for_shell);
+  *keeper = fork_keeper(&l);
+  const int fork_error = *keeper < 0 ? errno : 0;
+  cb_free(l.for_shell);
   close_file(&p->news[1]);
+  close_file(&p->line[1]);
   if (fork_error)
     return cb_fail(err, COCABO_E_STORE, "cannot start a process: %s",
                    strerror(fork_error));
-  const int why = exec_error(p->news[0]);
-  if (!why)
-    return COCABO_OK;
-  cli_guard_leave(start->guard, *pid);
-  waitpid(*pid, NULL, 0);
-  return cb_fail(err, COCABO_E_NOT_FOUND, "cannot start %s: %s", start->argv[0],
-                 strerror(why));
+  return await_start(start, p, *keeper, pid, err);
 }
 
 /* Everything but the large texts, which clear themselves. */
 static void reset(cli_process *process) {
-  process->pid = 0;
-  process->out = process->err = process->logs[0] = process->logs[1] = -1;
-  process->log_short = process->exited = false;
+  process->pid = process->keeper = 0;
+  process->out = process->err = process->line = -1;
+  process->logs[0] = process->logs[1] = -1;
+  process->log_short = process->exited = process->ending = false;
+  process->settled = false;
+  process->unread[0] = process->unread[1] = SIZE_MAX;
+  process->read_at = 0.0;
   process->stop = CLI_RUNS_ON;
-  process->kill_at = process->give_up_at = INFINITY;
+  process->kill_at = process->look_at = INFINITY;
   process->status = 0;
   process->tail.total = 0;
-  cli_last_line_clear(&process->line);
+  cli_last_line_clear(&process->last);
 }
 
 static void close_logs(int logs[2]) {
@@ -178,20 +219,22 @@ cocabo_status cli_process_start(cli_process *process, const cli_start *start,
   reset(process);
   int logs[2] = {start->logs[0], start->logs[1]};
   pipes p;
-  pid_t pid = 0;
+  pid_t pid = 0, keeper = 0;
   cocabo_status status = open_pipes(&p, err);
   if (status == COCABO_OK)
-    status = launch(start, &p, &pid, err);
+    status = start_keeper(start, &p, &keeper, &pid, err);
   if (status != COCABO_OK) {
     close_pipes(&p);
     close_logs(logs);
     return status;
   }
   process->pid = pid;
+  process->keeper = keeper;
   process->out = p.out[0];
   process->err = p.err[0];
+  process->line = p.line[0];
   memcpy(process->logs, logs, sizeof logs);
-  p.out[0] = p.err[0] = -1;
+  p.out[0] = p.err[0] = p.line[0] = -1;
   close_pipes(&p);
   return COCABO_OK;
 }
@@ -200,10 +243,12 @@ cocabo_status cli_process_start(cli_process *process, const cli_start *start,
 
 int cli_process_files(const cli_process *process, struct pollfd *files) {
   int n = 0;
-  if (process->out >= 0)
+  if (process->out >= 0 && !process->settled)
     files[n++] = (struct pollfd){.fd = process->out, .events = POLLIN};
-  if (process->err >= 0)
+  if (process->err >= 0 && !process->settled)
     files[n++] = (struct pollfd){.fd = process->err, .events = POLLIN};
+  if (process->line >= 0)
+    files[n++] = (struct pollfd){.fd = process->line, .events = POLLIN};
   return n;
 }
 
@@ -224,88 +269,169 @@ static void copy_to_log(cli_process *process, int which, const char *bytes,
 
 static void take(cli_process *process, int which, const char *bytes, size_t size) {
   if (which == 0)
-    cli_last_line_feed(&process->line, bytes, size);
+    cli_last_line_feed(&process->last, bytes, size);
   else
     cli_tail_feed(&process->tail, bytes, size);
   copy_to_log(process, which, bytes, size);
 }
 
-void cli_process_read(cli_process *process, int fd) {
-  const int which = fd == process->err;
+/* One piece, as much as is wanted of it; false: there is no more for now. */
+static bool read_piece(cli_process *process, int which) {
   char piece[1 << 16];
-  /* Not until it is empty: one that writes without end must not starve the others. */
-  for (int i = 0; i < 16; i++) {
-    const ssize_t size = read(fd, piece, sizeof piece);
-    if (size > 0)
-      take(process, which, piece, (size_t)size);
-    else if (size < 0 && errno == EINTR)
-      continue;
-    else if (size < 0 && errno == EAGAIN)
-      return;
-    else {
-      close_file(which ? &process->err : &process->out);
-      return;
-    }
+  int *fd = which ? &process->err : &process->out;
+  size_t *unread = &process->unread[which];
+  const size_t most = *unread < sizeof piece ? *unread : sizeof piece;
+  const ssize_t size = *fd >= 0 && most > 0 ? read(*fd, piece, most) : 0;
+  if (size > 0) {
+    take(process, which, piece, (size_t)size);
+    *unread -= *unread < SIZE_MAX ? (size_t)size : 0;
+  } else if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
+    close_file(fd);
   }
+  return size > 0 || (size < 0 && errno == EINTR);
+}
+
+/* ---- the keeper ----------------------------------------------------------------- */
+
+/* The keeper is gone. If somebody killed it, the program went with it. */
+static void part(cli_process *process) {
+  close_file(&process->line);
+  while (waitpid(process->keeper, NULL, 0) < 0 && errno == EINTR)
+    continue;
+  if (!process->exited) {
+    kill(-process->pid, SIGKILL);
+    process->status = SIGKILL;
+    process->exited = true;
+  }
+}
+
+static void note(cli_process *process, const cli_keeper_news *news) {
+  if (news->word == CLI_OVER) {
+    process->exited = true;
+    process->status = news->status;
+    process->look_at = 0.0;
+  } else if (news->word == CLI_SETTLED) {
+    process->settled = true;
+    process->look_at = 0.0;
+    for (int i = 0; i < 2 && process->read_at < news->at; i++)
+      process->unread[i] = (size_t)news->unread[i];
+  }
+}
+
+/* Hears what the keeper has to say. */
+static void hear(cli_process *process) {
+  while (process->line >= 0) {
+    cli_keeper_news news;
+    const ssize_t got = recv(process->line, &news, sizeof news, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0 && errno == EAGAIN)
+      return;
+    if (got == sizeof news)
+      note(process, &news);
+    else
+      part(process);
+  }
+}
+
+static void order(cli_process *process, cli_keeper_order what) {
+  const char letter = (char)what;
+  while (send(process->line, &letter, 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
+    continue;
+  process->ending = true;
+}
+
+/* Output that has settled is left to cli_process_tick, which knows how much there is.
+ */
+void cli_process_read(cli_process *process, int fd) {
+  hear(process);
+  if (process->settled || (fd != process->out && fd != process->err))
+    return;
+  const int which = fd == process->err;
+  /* Not until it is empty: one that writes without end must not starve the others. */
+  for (int i = 0; i < 16 && read_piece(process, which); i++)
+    process->read_at = front_now();
 }
 
 /* ---- ending --------------------------------------------------------------------- */
 
-void cli_process_stop(cli_process *process, cli_stop why, double now) {
-  if (process->stop != CLI_RUNS_ON)
-    return;
-  process->stop = why;
-  process->kill_at = now + term_grace;
-  kill(-process->pid, SIGTERM);
-  kill(-process->pid, SIGCONT); /* one that is stopped hears nothing else */
-}
-
-/* Without taking its number back, which keeps the group's number ours. */
-static void notice_exit(cli_process *process, double now) {
-  siginfo_t info = {0};
-  if (process->exited ||
-      waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-      info.si_pid == 0)
-    return;
-  process->exited = true;
-  process->give_up_at = now + pipe_grace;
-}
-
-/* What was written before the end is in the pipes, and nothing else is coming. */
+/* Reads what is in the pipes, or what of it is the program's. */
 static void drain(cli_process *process) {
-  struct pollfd files[2];
-  const int n = cli_process_files(process, files);
-  for (int i = 0; i < n; i++)
-    cli_process_read(process, files[i].fd);
+  for (int which = 0; which < 2; which++)
+    for (int i = 0; i < 64 && read_piece(process, which); i++)
+      continue;
   close_file(&process->out);
   close_file(&process->err);
 }
 
-void cli_process_kill(cli_process *process, const cli_guard *guard) {
-  kill(-process->pid, SIGKILL);
-  cli_guard_leave(guard, process->pid);
-  while (waitpid(process->pid, &process->status, 0) < 0 && errno == EINTR)
-    continue;
-  process->pid = 0;
+/* One that is over already is not stopped, however late we come to look. */
+void cli_process_stop(cli_process *process, cli_stop why, double now) {
+  hear(process);
+  if (process->stop != CLI_RUNS_ON || process->exited)
+    return;
+  process->stop = why;
+  process->kill_at = now + term_grace;
+  cli_family_signal(process->keeper, SIGTERM);
+  cli_family_signal(process->keeper, SIGCONT); /* the stopped hear nothing else */
+}
+
+void cli_process_suspend(const cli_process *process, bool suspend) {
+  if (process->line >= 0)
+    cli_family_signal(process->keeper, suspend ? SIGSTOP : SIGCONT);
+}
+
+void cli_process_postpone(cli_process *process, double seconds) {
+  process->kill_at += seconds;
+}
+
+void cli_process_kill(cli_process *process) {
+  if (process->line >= 0 && !process->ending)
+    order(process, CLI_END_ALL);
+  cli_keeper_news news;
+  while (process->line >= 0)
+    if (await_news(process->line, &news))
+      note(process, &news);
+    else
+      part(process);
   drain(process);
   close_logs(process->logs);
 }
 
-bool cli_process_tick(cli_process *process, const cli_guard *guard, double now) {
-  notice_exit(process, now);
-  if (!process->exited && now >= process->kill_at) {
-    kill(-process->pid, SIGKILL);
-    process->kill_at = INFINITY;
+/* The program was to stop and has; its descendants have the rest of the grace. */
+static void look_after_the_stopped(cli_process *process, double now) {
+  if (now < process->kill_at && cli_family_look(process->keeper).alive > 0)
+    return;
+  drain(process);
+  order(process, CLI_END_ALL);
+}
+
+bool cli_process_tick(cli_process *process, double now) {
+  hear(process);
+  if (process->line < 0) {
+    cli_process_kill(process); /* nobody: only the files are left */
+    return true;
   }
-  const bool silent = process->out < 0 && process->err < 0;
-  if (!process->exited || (!silent && now < process->give_up_at))
+  if (process->ending)
     return false;
-  cli_process_kill(process, guard);
-  return true;
+  if (!process->exited) {
+    if (now >= process->kill_at)
+      order(process, CLI_END_ALL);
+  } else if (process->stop != CLI_RUNS_ON) {
+    look_after_the_stopped(process, now);
+    process->look_at = now + look_pause;
+  } else if (process->settled) {
+    drain(process);
+    order(process, CLI_END_GROUP);
+  }
+  return false;
 }
 
 double cli_process_deadline(const cli_process *process) {
-  return process->exited ? process->give_up_at : process->kill_at;
+  if (process->ending)
+    return INFINITY;
+  if (!process->exited)
+    return process->kill_at;
+  return process->stop != CLI_RUNS_ON || process->settled ? process->look_at : INFINITY;
 }
 
 /* ---- finding -------------------------------------------------------------------- */

@@ -22,6 +22,7 @@
 #include "run/bar.h"
 #include "run/finish.h"
 #include "run/guard.h"
+#include "run/hint.h"
 #include "run/lease.h"
 #include "run/signals.h"
 
@@ -60,8 +61,9 @@ typedef struct runner {
   cli_lease *lease;
   slot *slots; /* run->workers */
   cli_bar bar;
-  double end;    /* when time is over */
-  bool stopping; /* nothing new, and what runs is given back */
+  double end;      /* when time is over */
+  double alive_at; /* when we last looked at the clock */
+  bool stopping;   /* nothing new, and what runs is given back */
   cli_ended ended;
   cli_watch watch;
   cocabo_error trouble;  /* what the store said when it failed; code COCABO_OK: fine */
@@ -74,7 +76,7 @@ typedef struct runner {
   cli_state best; /* the best trial, when so many were complete */
   double best_at; /* when to look for it again */
   int64_t serial; /* of the next evaluation */
-  bool log_said;
+  bool log_said, hint_said;
 } runner;
 
 /* ---- the study's state ---------------------------------------------------------- */
@@ -156,6 +158,16 @@ static void say_last_line(runner *r, const char *reason) {
   if (!line)
     return;
   snprintf(text, sizeof text, "  %s", cb_text_show(shown, line + 1));
+  say(r, text);
+}
+
+/* Once. */
+static void say_hint(runner *r, const slot *s) {
+  char text[200];
+  if (!s->outcome.hint || r->hint_said || r->run->common->quiet)
+    return;
+  r->hint_said = true;
+  snprintf(text, sizeof text, "note: %s", cli_pipe_hint);
   say(r, text);
 }
 
@@ -293,7 +305,8 @@ static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error 
 
 /* Its program is over. */
 static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err) {
-  cli_attempt_outcome(&s->attempt, &s->outcome);
+  cli_attempt_outcome(&s->attempt, &r->run->program, &s->outcome);
+  say_hint(r, s);
   if (s->attempt.process.log_short && !r->log_said) {
     say(r, "some logs are incomplete: they could not be written");
     r->log_said = true;
@@ -307,10 +320,10 @@ static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err)
 
 static cocabo_status advance_slot(runner *r, slot *s, double now, cocabo_error *err) {
   if (s->state == RUNNING) {
-    if (now >= s->deadline)
-      cli_process_stop(&s->attempt.process, CLI_TIMED_OUT, now);
-    if (cli_process_tick(&s->attempt.process, &r->guard, now))
+    if (cli_process_tick(&s->attempt.process, now))
       CB_TRY(conclude(r, s, now, err));
+    else if (now >= s->deadline)
+      cli_process_stop(&s->attempt.process, CLI_TIMED_OUT, now);
   }
   return s->state == SETTLED ? record(r, s, now, err) : COCABO_OK;
 }
@@ -495,7 +508,8 @@ static bool is_over(runner *r) {
 static double slot_deadline(const slot *s) {
   if (s->state == RUNNING) {
     const cli_process *process = &s->attempt.process;
-    const double stop_at = process->stop == CLI_RUNS_ON ? s->deadline : INFINITY;
+    const bool runs = process->stop == CLI_RUNS_ON && !process->exited;
+    const double stop_at = runs ? s->deadline : INFINITY;
     return fmin(stop_at, cli_process_deadline(process));
   }
   return s->state == SETTLED ? s->record_at : INFINITY;
@@ -517,25 +531,74 @@ static slot *slot_of_file(runner *r, int fd) {
   for (int64_t i = 0; i < r->run->workers; i++) {
     slot *s = &r->slots[i];
     if (s->state == RUNNING &&
-        (s->attempt.process.out == fd || s->attempt.process.err == fd))
+        (s->attempt.process.out == fd || s->attempt.process.err == fd ||
+         s->attempt.process.line == fd))
       return s;
   }
   return NULL;
 }
 
+/* So much time was not the trials': what ran stood still, or nobody looked. */
+static void postpone(runner *r, double seconds) {
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING) {
+      r->slots[i].deadline += seconds;
+      cli_process_postpone(&r->slots[i].attempt.process, seconds);
+    }
+}
+
+/* Ctrl-Z: the programs, which have sessions of their own, stop with us. */
+static void suspend(runner *r) {
+  const double from = front_now();
+  cli_bar_clear(&r->bar);
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING)
+      cli_process_suspend(&r->slots[i].attempt.process, true);
+  cli_signals_suspend();
+  for (int64_t i = 0; i < r->run->workers; i++)
+    if (r->slots[i].state == RUNNING)
+      cli_process_suspend(&r->slots[i].attempt.process, false);
+  r->alive_at = front_now();
+  postpone(r, r->alive_at - from);
+}
+
+/* Waits no longer than a second, so that a longer wait is known for what it is: we were
+ * stopped, or the machine was paused. */
+static const double heartbeat = 1.0;
+
+/* We were continued after a stop, or waited for longer than we meant to: the time since
+ * the last look is nobody's. */
+static void forgive_pause(runner *r, bool waited) {
+  const double now = front_now(), gone = now - r->alive_at;
+  if (cli_signals_continued() || (waited && gone > 2.0 * heartbeat))
+    postpone(r, gone);
+  r->alive_at = now;
+}
+
+static int poll_files(runner *r, struct pollfd *files, int n) {
+  const int most = (int)(1000.0 * heartbeat);
+  forgive_pause(r, false);
+  const int wait = milliseconds_to_wait(r, r->alive_at);
+  const int found = poll(files, (nfds_t)n, wait < most ? wait : most);
+  forgive_pause(r, true);
+  return found;
+}
+
 static void wait_for_events(runner *r) {
-  struct pollfd files[2 * CLI_MAX_WORKERS + 1] = {
+  struct pollfd files[CLI_PROCESS_FILES * CLI_MAX_WORKERS + 1] = {
       {.fd = cli_signals_file(), .events = POLLIN}};
   int n = 1;
   for (int64_t i = 0; i < r->run->workers; i++)
     if (r->slots[i].state == RUNNING)
       n += cli_process_files(&r->slots[i].attempt.process, files + n);
-  if (poll(files, (nfds_t)n, milliseconds_to_wait(r, front_now())) <= 0)
+  if (poll_files(r, files, n) <= 0)
     return;
   cli_signals_drain();
-  for (int i = 1; i < n; i++)
-    if (files[i].revents)
-      cli_process_read(&slot_of_file(r, files[i].fd)->attempt.process, files[i].fd);
+  for (int i = 1; i < n; i++) {
+    slot *s = files[i].revents ? slot_of_file(r, files[i].fd) : NULL;
+    if (s) /* reading one of its files may have closed another */
+      cli_process_read(&s->attempt.process, files[i].fd);
+  }
 }
 
 /* ---- showing -------------------------------------------------------------------- */
@@ -573,6 +636,8 @@ static void show(runner *r, double now) {
 
 static cocabo_status supervise(runner *r, cocabo_error *err) {
   for (;;) {
+    if (cli_signals_suspended())
+      suspend(r);
     check_limits(r, front_now());
     if (is_over(r))
       break;
@@ -631,7 +696,7 @@ static void abandon(runner *r) {
   for (int64_t i = 0; i < r->run->workers; i++) {
     slot *s = &r->slots[i];
     if (s->state == RUNNING) {
-      cli_process_kill(&s->attempt.process, &r->guard);
+      cli_process_kill(&s->attempt.process);
       settle(s, true, front_now());
     }
     if (s->state != SETTLED)
@@ -652,10 +717,10 @@ static int asked_to_stop(void *user) {
   return cli_signals_stop();
 }
 
-/* Every trial takes up to four files: two pipes and two logs. */
+/* Every trial takes up to five files: two pipes, a socket and two logs. */
 static void allow_files(int64_t workers) {
   struct rlimit limit;
-  const rlim_t want = (rlim_t)(4 * workers + 64);
+  const rlim_t want = (rlim_t)(5 * workers + 64);
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= want)
     return;
   limit.rlim_cur = want < limit.rlim_max ? want : limit.rlim_max;
@@ -699,7 +764,7 @@ static void close_parts(runner *r) {
 }
 
 static cocabo_status run_loop(runner *r, cocabo_error *err) {
-  const double now = front_now();
+  const double now = r->alive_at = front_now();
   r->end = r->run->timeout > 0.0 ? now + r->run->timeout : INFINITY;
   cli_state state = read_state(r);
   r->ended.nothing_to_do = is_reached(&state);
@@ -725,6 +790,7 @@ cocabo_status cli_run_trials(const cli_run *run, cli_ended *ended, cocabo_error 
               .idle_since = INFINITY};
   hold_standard_files();
   CB_TRY(cli_signals_catch(err));
+  cli_signals_catch_suspend();
   cocabo_status status = open_parts(&r, err);
   if (status == COCABO_OK)
     status = run_loop(&r, err);

@@ -18,7 +18,7 @@ typedef enum piece_kind {
   PLAIN,   /* text, to be kept */
   HOLE,    /* {NAME} */
   ESCAPED, /* {{NAME}}, which means {NAME} */
-  SLIP     /* {NMAE} */
+  SLIP     /* {NMAE}, or in a word of its own any other name */
 } piece_kind;
 
 typedef struct piece {
@@ -51,14 +51,15 @@ static size_t known_name(const cocabo_space *space, const char *text) {
 /* Letters, digits and the like up to a closing brace; what else could be a name. */
 static size_t word_in_braces(const char *text) {
   size_t size = 0;
-  while (isalnum((unsigned char)text[size]) ||
+  while (isalnum((unsigned char)text[size]) || (unsigned char)text[size] >= 0x80 ||
          (text[size] && strchr("_.-", text[size])))
     size++;
   return text[size] == '}' ? size : 0;
 }
 
-static bool is_slip(const cocabo_space *space, const char *text, size_t size,
-                    cb_guess *guess, char name[CB_NAME_MAX + 1]) {
+/* A typing slip away from a known name. */
+static bool is_near_miss(const cocabo_space *space, const char *text, size_t size,
+                         cb_guess *guess, char name[CB_NAME_MAX + 1]) {
   if (size == 0 || size > CB_NAME_MAX)
     return false;
   memcpy(name, text, size);
@@ -70,17 +71,36 @@ static bool is_slip(const cocabo_space *space, const char *text, size_t size,
   return guess->closest != NULL;
 }
 
-/* The piece that begins with a brace; text[0] is '{'. */
-static piece piece_at_brace(const cocabo_space *space, const char *text) {
+/* A word with white space is a script, whose braces are its own, but for near misses.
+ * Elsewhere braces around anything like a name mean one; {3} and {1..9} do not. */
+static bool is_slip(const cocabo_space *space, bool script, const char *text,
+                    size_t size) {
   cb_guess guess;
   char name[CB_NAME_MAX + 1];
+  const bool named =
+      size > 0 && !isdigit((unsigned char)*text) && *text != '-' && *text != '.';
+  return (named && !script) || is_near_miss(space, text, size, &guess, name);
+}
+
+/* Holes are looked for in words of a space. */
+typedef struct reader {
+  const cocabo_space *space;
+  bool script; /* the word has white space */
+} reader;
+
+static reader reader_of(const cocabo_space *space, const char *word) {
+  return (reader){space, word[strcspn(word, " \t\n\v\f\r")] != '\0'};
+}
+
+/* The piece that begins with a brace; text[0] is '{'. */
+static piece piece_at_brace(const reader *r, const char *text) {
   const bool twice = text[1] == '{';
   const char *inner = text + 1 + twice;
-  size_t size = known_name(space, inner);
-  const bool slip =
-      size == 0 && is_slip(space, inner, word_in_braces(inner), &guess, name);
+  size_t size = known_name(r->space, inner);
+  const size_t word = word_in_braces(inner);
+  const bool slip = size == 0 && is_slip(r->space, r->script, inner, word);
   if (slip)
-    size = strlen(name);
+    size = word;
   if (size == 0)
     return (piece){PLAIN, text, 1, 1};
   if (!twice)
@@ -90,42 +110,63 @@ static piece piece_at_brace(const cocabo_space *space, const char *text) {
   return (piece){PLAIN, text, 1, 1}; /* {{lr}: the second brace opens the hole */
 }
 
-static piece next_piece(const cocabo_space *space, const char *text) {
+static piece next_piece(const reader *r, const char *text) {
   if (*text == '{')
-    return piece_at_brace(space, text);
+    return piece_at_brace(r, text);
   const size_t size = strcspn(text, "{");
   return (piece){PLAIN, text, size, size};
 }
 
 /* ---- asking about them ---------------------------------------------------------- */
 
+/* The closest name at all, if it shares more than half of its letters: where a name is
+ * wrong for sure, a guess may be bold. */
+static const char *closest_name(const cocabo_space *space, const char *name) {
+  const char *known, *closest = NULL;
+  int best = (int)strlen(name) / 2 + 1;
+  for (size_t i = 0; (known = hole_name(space, i)); i++)
+    if (cb_text_distance(name, known) < best) {
+      best = cb_text_distance(name, known);
+      closest = known;
+    }
+  return closest;
+}
+
 static cocabo_status refuse_slip(const cocabo_space *space, const piece *p,
                                  const char *word, cocabo_error *err) {
-  cb_guess guess;
-  char name[CB_NAME_MAX + 1], shown[CB_SHOWN];
-  is_slip(space, p->text, p->size, &guess, name);
+  char name[CB_NAME_MAX + 1], shown[CB_SHOWN], shown_name[CB_SHOWN];
+  const size_t size = p->size < CB_NAME_MAX ? p->size : CB_NAME_MAX;
+  memcpy(name, p->text, size);
+  name[size] = '\0';
+  const char *closest = closest_name(space, name);
+  cb_text_show(shown_name, name);
   return cb_fail(err, COCABO_E_NOT_FOUND,
-                 "unknown parameter {%s} in \"%s\", did you mean {%s}? "
-                 "({{%s}} stands for the text {%s})",
-                 name, cb_text_show(shown, word), guess.closest, name, name);
+                 "unknown parameter {%s} in \"%s\"%s%s%s ({{%s}} stands for the text "
+                 "{%s})",
+                 shown_name, cb_text_show(shown, word),
+                 closest ? ", did you mean {" : "", closest ? closest : "",
+                 closest ? "}?" : "", shown_name, shown_name);
 }
 
 cocabo_status cli_template_check(char *const *words, const cocabo_space *space,
                                  cocabo_error *err) {
-  for (; *words; words++)
+  for (; *words; words++) {
+    const reader r = reader_of(space, *words);
     for (const char *text = *words; *text;) {
-      const piece p = next_piece(space, text);
+      const piece p = next_piece(&r, text);
       if (p.kind == SLIP)
         return refuse_slip(space, &p, *words, err);
       text += p.skip;
     }
+  }
   return COCABO_OK;
 }
 
 bool cli_template_has_hole(const char *word, const cocabo_space *space,
                            const char *name_or_null) {
+  const reader r = reader_of(space, word);
   while (*word) {
-    const piece p = next_piece(space, word);
+    const piece p = next_piece(&r, word);
     if (p.kind == HOLE &&
         (!name_or_null || (strlen(name_or_null) == p.size &&
                            strncmp(name_or_null, p.text, p.size) == 0)))
@@ -164,8 +205,9 @@ static cocabo_status fill_texts(front_buffer *out, char *const *words,
                                 const cocabo_space *space, const cocabo_trial *trial,
                                 cocabo_error *err) {
   for (; *words; words++) {
+    const reader r = reader_of(space, *words);
     for (const char *text = *words; *text;) {
-      const piece p = next_piece(space, text);
+      const piece p = next_piece(&r, text);
       CB_TRY(put_piece(out, &p, trial, err));
       text += p.skip;
     }

@@ -1,9 +1,10 @@
 /* template.h - a command whose words have holes: {NAME} becomes the parameter's value
  * and {trial} the trial's number (unless a parameter is called trial).
  *
- * Other braces stay as they are, since awk, JSON and the shell have their own; {{lr}}
- * is {lr} itself where {lr} would be a hole. Braces around what looks like a misspelt
- * name are refused before anything is run.
+ * Braces around another name are refused before anything is run. In a word with white
+ * space, which is a script or JSON with braces of its own, only misspelt names are.
+ * {{lr}} is {lr} itself where {lr} would be a hole or refused. All other braces stay as
+ * they are.
  */
 #ifndef CLI_TEMPLATE_H
 #define CLI_TEMPLATE_H

@@ -2,6 +2,8 @@
 #include "run/tune.h"
 
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/base.h"
 #include "run/finish.h"
@@ -56,6 +58,20 @@ static void note_missing_holes(const cli_run *run) {
              missing);
 }
 
+/* A worker takes the command from the study, with paths that may mean something else
+ * here. */
+static void note_folder(const cli_run *run) {
+  char here[CLI_PATH_SIZE], there[CLI_PATH_SIZE];
+  const char *folder = cocabo_study_attr(run->session.study, "folder");
+  if (!folder || strlen(folder) >= sizeof there || !getcwd(here, sizeof here) ||
+      strcmp(folder, here) == 0)
+    return;
+  cli_clean_text(folder, strlen(folder), there); /* it is anybody's text */
+  cli_clean_text(here, strlen(here), here);
+  cli_note(run->common, "note: the command ran in the folder \"%s\", this is \"%s\"",
+           there, here);
+}
+
 static cocabo_status prepare(cli_run *run, const cli_spec *spec,
                              const cli_tune_args *args, cocabo_error *err) {
   const cocabo_study *study = run->session.study;
@@ -86,6 +102,7 @@ int cli_tune(const char *command, const cli_common *common, const cli_session *s
   if (prepare(&run, spec, args, &err) != COCABO_OK)
     return cli_complain(command, &err);
   note_missing_holes(&run);
+  note_folder(&run);
   if (cli_run_trials(&run, &ended, &err) != COCABO_OK)
     return front_complain(command, FRONT_FAILURE, &err);
   return cli_finish_run(&run, &ended);

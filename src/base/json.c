@@ -8,7 +8,6 @@
 #include "base/json.h"
 
 #include <inttypes.h>
-#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,27 +286,9 @@ bool cb_walk_fits_integer(cb_walk *walk, int64_t *integer) {
   return true;
 }
 
-/* strtod wants the decimal point of the locale. No double has more than 1385 characters
- * when all its digits are written out. */
 static double parse_real(const char *text, size_t length) {
-  enum { LONGEST = 1500 };
-  char digits[LONGEST + 16];
-  const char *point = nl_langinfo(RADIXCHAR);
-  const size_t point_bytes = strlen(point);
-  const char *found = memchr(text, '.', length);
-  const size_t before = found ? (size_t)(found - text) : length;
-  if (length > LONGEST || point_bytes > 15)
-    return NAN;
-  memcpy(digits, text, before);
-  size_t used = before;
-  if (found) {
-    memcpy(digits + used, point, point_bytes);
-    used += point_bytes;
-    memcpy(digits + used, found + 1, length - before - 1);
-    used += length - before - 1;
-  }
-  digits[used] = '\0';
-  return strtod(digits, NULL);
+  double value;
+  return cb_parse_decimal(text, length, &value) ? value : NAN;
 }
 
 double cb_walk_real(cb_walk *walk) {

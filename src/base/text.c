@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 
+#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,39 +139,91 @@ bool cb_parse_int(const char *text, int64_t *out) {
   return true;
 }
 
-/* Keeps out what strtod would take besides: spaces, a plus, hexadecimal, inf and nan;
- * and more than one point. */
-static bool looks_like_a_number(const char *text) {
-  const char *point = strchr(text, '.');
-  return *text && *text != '+' && !(point && strchr(point + 1, '.')) &&
-         text[strspn(text, "0123456789.eE+-")] == '\0';
+static size_t count_digits(const char *text, size_t size) {
+  size_t n = 0;
+  while (n < size && text[n] >= '0' && text[n] <= '9')
+    n++;
+  return n;
 }
 
-/* strtod wants the decimal point of the locale; printing a half shows what that is. */
-bool cb_parse_number(const char *text, double *out) {
-  enum { LONGEST = 100 };
-  if (strlen(text) > LONGEST || !looks_like_a_number(text))
+/* [-+]? ( digits ( . digits? )? | . digits ) ( [eE] [-+]? digits )? */
+static bool is_decimal(const char *text, size_t size) {
+  size_t at = size > 0 && (text[0] == '-' || text[0] == '+');
+  const size_t before = count_digits(text + at, size - at);
+  at += before;
+  size_t after = 0;
+  if (at < size && text[at] == '.') {
+    after = count_digits(text + at + 1, size - at - 1);
+    at += 1 + after;
+  }
+  if (before + after == 0)
     return false;
-  char half[16], local[LONGEST + sizeof half];
-  snprintf(half, sizeof half, "%.1f", 0.5);
-  const char *point = half + 1; /* between the 0 and the 5 */
-  const size_t point_bytes = strlen(point) - 1;
+  if (at < size && (text[at] == 'e' || text[at] == 'E')) {
+    at++;
+    at += at < size && (text[at] == '-' || text[at] == '+');
+    const size_t digits = count_digits(text + at, size - at);
+    if (digits == 0)
+      return false;
+    at += digits;
+  }
+  return at == size;
+}
 
-  size_t used = 0;
-  for (const char *s = text; *s; s++) {
-    if (*s != '.') {
-      local[used++] = *s;
-      continue;
-    }
-    memcpy(local + used, point, point_bytes);
-    used += point_bytes;
+/* strtod wants the decimal point of the locale, and would take more: blanks,
+ * hexadecimal, inf and nan. No double has more than 1385 characters when all its digits
+ * are written out. */
+bool cb_parse_decimal(const char *text, size_t size, double *out) {
+  enum { LONGEST = 1500, POINT = 15 };
+  char local[LONGEST + POINT + 1];
+  const char *point = nl_langinfo(RADIXCHAR);
+  const size_t point_size = strlen(point);
+  if (size > LONGEST || point_size > POINT || !is_decimal(text, size))
+    return false;
+  const char *found = memchr(text, '.', size);
+  const size_t before = found ? (size_t)(found - text) : size;
+  memcpy(local, text, before);
+  size_t used = before;
+  if (found) {
+    memcpy(local + used, point, point_size);
+    used += point_size;
+    memcpy(local + used, found + 1, size - before - 1);
+    used += size - before - 1;
   }
   local[used] = '\0';
-  char *end;
-  const double value = strtod(local, &end);
-  if (*end || !isfinite(value))
+  *out = strtod(local, NULL);
+  return true;
+}
+
+bool cb_parse_number(const char *text, double *out) {
+  enum { LONGEST = 100 };
+  const size_t size = strlen(text);
+  double value;
+  if (size > LONGEST || *text == '+' || !cb_parse_decimal(text, size, &value) ||
+      !isfinite(value))
     return false;
   *out = value;
+  return true;
+}
+
+/* In capitals or not; `word` is in small letters. */
+static bool is_word(const char *text, size_t size, const char *word) {
+  for (size_t i = 0; i < size; i++) {
+    const char c = text[i];
+    if (!word[i] || (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != word[i])
+      return false;
+  }
+  return !word[size];
+}
+
+bool cb_parse_result(const char *text, size_t size, double *out) {
+  const size_t sign = size > 0 && (*text == '-' || *text == '+');
+  const char *word = text + sign;
+  if (is_word(word, size - sign, "inf") || is_word(word, size - sign, "infinity"))
+    *out = *text == '-' ? -INFINITY : INFINITY;
+  else if (is_word(word, size - sign, "nan"))
+    *out = NAN;
+  else
+    return cb_parse_decimal(text, size, out);
   return true;
 }
 

@@ -44,9 +44,15 @@ const char *cb_text_show_within(char out[static CB_SHOWN], const char *text,
 
 /* ---- numbers and values ---------------------------------------------------------- */
 
-/* A number as users write it: digits with a point, perhaps an exponent, and nothing
- * else; finite; the same in every locale. */
+/* The one reader of numbers with a point: digits, perhaps a sign, a point and an
+ * exponent, and nothing else, be it blanks or hexadecimal; the same in every locale.
+ * One that is too large is infinite. */
+bool cb_parse_decimal(const char *text, size_t size, double *out);
+/* The same as users write it: finite, without a plus, ended by a NUL. */
 bool cb_parse_number(const char *text, double *out);
+/* The same as programs print results: it may be inf, infinity or nan too, in capitals
+ * or not. */
+bool cb_parse_result(const char *text, size_t size, double *out);
 /* Decimal digits with an optional minus, within int64_t. */
 bool cb_parse_int(const char *text, int64_t *out);
 

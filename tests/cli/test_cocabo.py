@@ -398,7 +398,7 @@ parameters:
   wide: {type: int, low: 16, high: 1024, log: true}
   opt:
     type: categorical
-    choices: [adam, 1, 1.0, true, "1", null, yes, 0x1f]
+    choices: [adam, 1, 1.0, true, "1", null, yes, 31]
   size: {type: ordinal, choices: [small, medium]}
   short: float(0,1)
 command: [prog, --lr, "{lr}", 1e-3]

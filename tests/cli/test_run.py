@@ -282,7 +282,7 @@ class Child(Case):
         script = self.program('printf "%s\\n" "$@" >args; echo 1')
         self.ok("run", "-p", "x=float(0,1)", "-p", "c=choice(1,1.0,true,\"1 a\",null)",
                 "-n", 5, "--", script, "{x}", "--c={c}", "{x}{x}", "{{x}}", "{trial}",
-                "{unrelated}", '{"x": {x}}', "{", "{}", "", "a{{x}b", "${x}")
+                "a {unrelated}", '{"x": {x}}', "{", "{}", "", "a{{x}b", "${x}")
         last = self.trials()[-1]
         x = json.dumps(last["params"]["x"])
         c = last["params"]["c"]
@@ -290,7 +290,7 @@ class Child(Case):
         args = (self.folder / "args").read_text().splitlines()
         self.assertEqual(float(args[0]), last["params"]["x"])
         self.assertEqual(args, [args[0], f"--c={c}", args[0] * 2, "{x}", "4",
-                                "{unrelated}", f'{{"x": {args[0]}}}', "{", "{}", "",
+                                "a {unrelated}", f'{{"x": {args[0]}}}', "{", "{}", "",
                                 f"a{{{args[0]}b", f"${args[0]}"])
         self.assertAlmostEqual(float(x), float(args[0]), 15)
 

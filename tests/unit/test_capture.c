@@ -38,6 +38,19 @@ static void the_last_line_with_text_is_kept(void **state) {
   assert_last_line("a\n\n\nb\n   ", "b");
 }
 
+static void colours_titles_and_links_are_not_kept(void **state) {
+  (void)state;
+  assert_last_line("\033[32m0.93\033[0m", "0.93");
+  assert_last_line("\033[1;38;5;9m0.93\033[K\n", "0.93");
+  assert_last_line("0.93\n\033[0m\n \033[?25h", "0.93");
+  assert_last_line("\033]0;a title\a0.93", "0.93");
+  assert_last_line("\033]8;;http://x\033\\0.93\033]8;;\033\\", "0.93");
+  assert_last_line("\033(B\033[m0.93\0337\033=", "0.93");
+  assert_last_line("a\033[3", "a");
+  assert_last_line("\033]never ended\n0.93", "0.93");
+  assert_last_line("\033\033[1m0.93\033", "0.93");
+}
+
 static void a_nul_ends_no_line(void **state) {
   (void)state;
   static cli_last_line line;
@@ -116,6 +129,8 @@ static void text_is_cleaned(void **state) {
   assert_clean(" \n a\tb \n", "a\tb");
   assert_clean("\033[1;31mred\033[0m\033[K", "red");
   assert_clean("\033[", "");
+  assert_clean("\033]0;a title\aa\033]8;;x\033\\b\033(Bc", "abc");
+  assert_clean("\033]never ended\nd", "d");
   assert_clean("10%\r20%\r\ndone", "10%\n20%\ndone");
   assert_clean("bell\a and \x01 delete\x7f", "bell and  delete");
   assert_clean("gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f");
@@ -168,6 +183,7 @@ static void other_texts_are_no_values(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_last_line_with_text_is_kept),
+      cmocka_unit_test(colours_titles_and_links_are_not_kept),
       cmocka_unit_test(a_nul_ends_no_line),
       cmocka_unit_test(a_line_too_long_is_marked_and_costs_no_memory),
       cmocka_unit_test(the_end_of_a_stream_is_kept),

@@ -49,7 +49,7 @@ static double test_clock = 1000.0;    /* seconds */
 static const double PATIENCE = 120.0; /* of ours, with what should have happened */
 
 static void read_what_there_is(void) {
-  struct pollfd files[2];
+  struct pollfd files[CLI_PROCESS_FILES];
   const int n = cli_process_files(&process, files);
   if (poll(files, (nfds_t)n, 5) > 0)
     for (int i = 0; i < n; i++)
@@ -58,7 +58,7 @@ static void read_what_there_is(void) {
 }
 
 static bool is_over(void) {
-  return cli_process_tick(&process, &guard, test_clock);
+  return cli_process_tick(&process, test_clock);
 }
 
 /* Waits until it is over, while the clock takes `step` seconds at each look. */
@@ -91,7 +91,7 @@ static void run(const char *script, cli_outcome *out) {
   setenv("COCABO_RESULT", result, 1);
   start(script);
   finish(0.005);
-  cli_outcome_read(out, &process, result);
+  cli_outcome_read(out, &process, result, false);
 }
 
 static void assert_completes(const char *script, double value) {
@@ -199,7 +199,7 @@ static void a_script_without_an_interpreter_is_for_the_shell(void **state) {
   assert_ok(cli_process_start(&process, &what, &err));
   finish(0.005);
   cli_outcome out;
-  cli_outcome_read(&out, &process, "");
+  cli_outcome_read(&out, &process, "", false);
   assert_true(out.complete);
   assert_close(out.value, 17.0, 0.0);
 }
@@ -249,16 +249,155 @@ static void a_grandchild_with_the_pipe_does_not_hold_us_up(void **state) {
   (void)state;
   cli_outcome out;
   start("sleep 600 & echo $!");
-  while (!process.exited)
-    assert_goes_on();
-  assert_goes_on(); /* it may have something to say */
-  test_clock += 0.49;
-  assert_goes_on();
-  test_clock += 0.02;
-  assert_true(is_over());
-  cli_outcome_read(&out, &process, "");
+  finish(0.0); /* it waits for time to pass: it has nothing to say */
+  cli_outcome_read(&out, &process, "", false);
   assert_true(out.complete);
   assert_gone((pid_t)out.value);
+}
+
+static void a_busy_grandchild_with_the_pipe_is_given_a_moment(void **state) {
+  (void)state;
+  cli_outcome out;
+  start("sh -c 'while :; do :; done' & echo $!");
+  while (!process.exited) {
+    assert_false(is_over());
+    read_what_there_is();
+  }
+  const double exited = front_now();
+  finish(0.0); /* it might pass something on, but not for ever */
+  assert_true(front_now() - exited > 0.2);
+  cli_outcome_read(&out, &process, "", false);
+  assert_true(out.complete);
+  assert_gone((pid_t)out.value);
+}
+
+/* However late we come to look. */
+static void output_after_the_end_is_not_the_programs(void **state) {
+  (void)state;
+  cli_outcome out;
+  char script[2 * CLI_FOLDER_SIZE + 100];
+  snprintf(script, sizeof script,
+           "(while ! test -e %s/go; do sleep 0.01; done; echo 999; echo 1 >%s/gone) &"
+           "echo 0.731",
+           guard.folder, guard.folder);
+  start(script);
+  while (is_alive(process.pid))
+    poll(NULL, 0, 5);
+  struct pollfd line = {.fd = process.line, .events = POLLIN};
+  while (!process.settled) {
+    assert_int_equal(poll(&line, 1, (int)(1000 * PATIENCE)), 1);
+    cli_process_read(&process, process.line);
+  }
+  char path[CLI_FOLDER_SIZE + 10];
+  snprintf(path, sizeof path, "%s/go", guard.folder);
+  close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  snprintf(path, sizeof path, "%s/gone", guard.folder);
+  for (int i = 0; i < 100 * PATIENCE && access(path, F_OK) != 0; i++)
+    poll(NULL, 0, 10);
+  finish(0.0);
+  cli_outcome_read(&out, &process, "", false);
+  assert_true(out.complete);
+  assert_close(out.value, 0.731, 1e-15);
+}
+
+static void output_on_its_way_is_the_programs(void **state) {
+  (void)state;
+  cli_outcome out;
+  char *const argv[] = {"bash", "-c",
+                        "exec > >(cat | cat | cat); seq 100000; echo 0.731", NULL};
+  const cli_start what = {.path = "/bin/bash",
+                          .argv = argv,
+                          .envp = environ,
+                          .guard = &guard,
+                          .logs = {-1, -1}};
+  cocabo_error err;
+  for (int i = 0; i < 10; i++) {
+    assert_ok(cli_process_start(&process, &what, &err));
+    if (i % 2) /* nobody reads: they wait for room */
+      poll(NULL, 0, 50);
+    finish(0.0);
+    cli_outcome_read(&out, &process, "", false);
+    assert_true(out.complete);
+    assert_close(out.value, 0.731, 1e-15);
+  }
+}
+
+/* Its number, from the first line of its output. */
+static pid_t number_in_output(cli_process *p) {
+  struct pollfd file = {.fd = p->out, .events = POLLIN};
+  assert_int_equal(poll(&file, 1, (int)(1000 * PATIENCE)), 1);
+  cli_process_read(p, p->out);
+  bool cut;
+  return (pid_t)atoi(cli_last_line_end(&p->last, &cut));
+}
+
+/* Two at once, each with a descendant that kept neither group, session, parent nor
+ * environment: ending one leaves the other's alone. */
+static void each_has_its_own_descendants(void **state) {
+  (void)state;
+  static cli_process other;
+  const char *const script =
+      "(env -i /usr/bin/setsid /bin/sh -c 'echo $$; exec /bin/sleep 600' &); sleep 600";
+  start(script);
+  other = process;
+  const pid_t theirs = number_in_output(&other);
+  start(script);
+  const pid_t ours = number_in_output(&process);
+  assert_true(is_alive(ours) && is_alive(theirs));
+  cli_process_stop(&process, CLI_TIMED_OUT, test_clock);
+  finish(0.0);
+  assert_gone(ours);
+  assert_true(is_alive(theirs));
+  process = other;
+  cli_process_kill(&process);
+  assert_gone(theirs);
+}
+
+static void a_program_that_has_ended_is_not_stopped(void **state) {
+  (void)state;
+  cli_outcome out;
+  start("echo 0.731");
+  while (is_alive(process.pid)) /* nobody looks meanwhile */
+    poll(NULL, 0, 5);
+  struct pollfd line = {.fd = process.line, .events = POLLIN};
+  assert_int_equal(poll(&line, 1, (int)(1000 * PATIENCE)), 1);
+  cli_process_stop(&process, CLI_TIMED_OUT, test_clock);
+  finish(0.0);
+  cli_outcome_read(&out, &process, "", false);
+  assert_true(out.complete);
+}
+
+static void a_killed_keeper_takes_the_program_along(void **state) {
+  (void)state;
+  cli_outcome out;
+  start("echo 1; sleep 600");
+  wait_for_output();
+  kill(process.keeper, SIGKILL);
+  finish(0.0);
+  assert_gone(process.pid);
+  cli_outcome_read(&out, &process, "", false);
+  assert_string_equal(out.reason, "ended by signal 9 (Killed)");
+}
+
+static bool are_stopped(const pid_t pids[2], bool stopped) {
+  return (state_of(pids[0]) == 'T') == stopped && (state_of(pids[1]) == 'T') == stopped;
+}
+
+static void its_processes_can_be_suspended(void **state) {
+  (void)state;
+  start("setsid sleep 600 & echo $!; wait");
+  const pid_t far = number_in_output(&process);
+  cli_process_suspend(&process, true);
+  const pid_t all[2] = {process.pid, far};
+  for (int i = 0; i < 100 * PATIENCE && !are_stopped(all, true); i++)
+    poll(NULL, 0, 10);
+  assert_true(are_stopped(all, true));
+  cli_process_suspend(&process, false);
+  for (int i = 0; i < 100 * PATIENCE && !are_stopped(all, false); i++)
+    poll(NULL, 0, 10);
+  assert_true(are_stopped(all, false));
+  cli_process_kill(&process);
+  assert_gone(far);
 }
 
 static void a_grandchild_without_the_pipe_is_ended_too(void **state) {
@@ -266,7 +405,7 @@ static void a_grandchild_without_the_pipe_is_ended_too(void **state) {
   cli_outcome out;
   start("sleep 600 >/dev/null 2>&1 & echo $!");
   finish(0.0); /* no need to wait for anything */
-  cli_outcome_read(&out, &process, "");
+  cli_outcome_read(&out, &process, "", false);
   assert_gone((pid_t)out.value);
 }
 
@@ -285,9 +424,9 @@ static void a_timeout_ends_the_whole_group(void **state) {
   cli_process_stop(&process, CLI_TIMED_OUT, test_clock);
   finish(0.0);
   bool cut;
-  assert_gone((pid_t)atoi(cli_last_line_end(&process.line, &cut)));
+  assert_gone((pid_t)atoi(cli_last_line_end(&process.last, &cut)));
   cli_outcome out;
-  cli_outcome_read(&out, &process, "");
+  cli_outcome_read(&out, &process, "", false);
   assert_string_equal(out.reason, "timeout");
 }
 
@@ -328,7 +467,7 @@ static void nothing_outlives_the_parent(void **state) {
     wait_for_output();
     bool cut;
     const pid_t pids[2] = {process.pid,
-                           (pid_t)atoi(cli_last_line_end(&process.line, &cut))};
+                           (pid_t)atoi(cli_last_line_end(&process.last, &cut))};
     if (write(ends[1], pids, sizeof pids) < 0 ||
         write(ends[1], guard.folder, sizeof guard.folder) < 0)
       _exit(1);
@@ -409,6 +548,13 @@ int main(void) {
       cmocka_unit_test(a_script_without_an_interpreter_is_for_the_shell),
       cmocka_unit_test(a_program_that_cannot_start_is_a_sentence),
       cmocka_unit_test(a_grandchild_with_the_pipe_does_not_hold_us_up),
+      cmocka_unit_test(a_busy_grandchild_with_the_pipe_is_given_a_moment),
+      cmocka_unit_test(output_after_the_end_is_not_the_programs),
+      cmocka_unit_test(output_on_its_way_is_the_programs),
+      cmocka_unit_test(each_has_its_own_descendants),
+      cmocka_unit_test(a_program_that_has_ended_is_not_stopped),
+      cmocka_unit_test(a_killed_keeper_takes_the_program_along),
+      cmocka_unit_test(its_processes_can_be_suspended),
       cmocka_unit_test(a_grandchild_without_the_pipe_is_ended_too),
       cmocka_unit_test(a_daemon_with_the_pipe_does_not_hold_us_up),
       cmocka_unit_test(a_timeout_ends_the_whole_group),

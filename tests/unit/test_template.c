@@ -81,13 +81,17 @@ static void other_braces_stay(void **state) {
       "{ lr }",
       "{lr",
       "lr}",
-      "{LR2X}",
+      "{LR2X} ",
+      "a{3}",
+      "{1..9}",
+      "{-1}",
+      "{\"lr2\":1}",
       "{\"a\": 1}",
       "{print $1}",
-      "{unrelated}",
-      "{{unrelated}}",
-      "{\xc3\xa4}",
-      "{a-very-long-word-that-is-longer-than-any-guess-looks-at-all}",
+      "echo {unrelated}",
+      "echo\t{{unrelated}}",
+      "{\xc3\xa4} ",
+      "{a-very-long-word-that-is-longer-than-any-guess-looks-at-all}\n",
   };
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     assert_filled(f, plain[i], plain[i]);
@@ -97,6 +101,8 @@ static void a_hole_can_be_escaped(void **state) {
   const fixture *f = *state;
   assert_filled(f, "{{lr}}", "{lr}");
   assert_filled(f, "{{learning_rat}}", "{learning_rat}");
+  assert_filled(f, "echo {{learning_rat}}", "echo {learning_rat}");
+  assert_filled(f, "{{unrelated}}-{{\xc3\xa4}}", "{unrelated}-{\xc3\xa4}");
   assert_filled(f, "{\"lr\": {lr}}", "{\"lr\": 0.25}");
   assert_filled(f, "{{lr}", "{0.25");
   assert_filled(f, "{{{lr}}}", "{{lr}}");
@@ -111,6 +117,34 @@ static void a_slip_is_refused(void **state) {
                "({{unist}} stands for the text {unist})");
 }
 
+static void assert_refused(const fixture *f, const char *word, const char *sentence) {
+  char *const words[] = {"p", (char *)word, NULL};
+  cocabo_error err;
+  assert_fails(cli_template_check(words, f->space, &err), COCABO_E_NOT_FOUND, sentence);
+}
+
+static void an_unknown_name_in_a_word_of_its_own_is_refused(void **state) {
+  const fixture *f = *state;
+  assert_refused(
+      f, "{rl}",
+      "unknown parameter {rl} in \"{rl}\", did you mean {lr}? ({{rl}} stands "
+      "for the text {rl})");
+  assert_refused(f, "-x={unrelated}",
+                 "unknown parameter {unrelated} in \"-x={unrelated}\" ({{unrelated}} "
+                 "stands for the text {unrelated})");
+  assert_refused(
+      f, "${HOME}",
+      "unknown parameter {HOME} in \"${HOME}\" ({{HOME}} stands for the text "
+      "{HOME})");
+  assert_refused(f, "{\xc3\xa4}",
+                 "unknown parameter {\xc3\xa4} in \"{\xc3\xa4}\" ({{\xc3\xa4}} stands "
+                 "for the text {\xc3\xa4})");
+  assert_refused(f, "echo {learning_rat}",
+                 "unknown parameter {learning_rat} in \"echo {learning_rat}\", did you "
+                 "mean {learning_rate}? ({{learning_rat}} stands for the text "
+                 "{learning_rat})");
+}
+
 static void holes_can_be_asked_for(void **state) {
   const fixture *f = *state;
   assert_true(cli_template_has_hole("a{lr}", f->space, NULL));
@@ -123,8 +157,11 @@ static void holes_can_be_asked_for(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(holes_are_filled),       cmocka_unit_test(other_braces_stay),
-      cmocka_unit_test(a_hole_can_be_escaped),  cmocka_unit_test(a_slip_is_refused),
+      cmocka_unit_test(holes_are_filled),
+      cmocka_unit_test(other_braces_stay),
+      cmocka_unit_test(a_hole_can_be_escaped),
+      cmocka_unit_test(a_slip_is_refused),
+      cmocka_unit_test(an_unknown_name_in_a_word_of_its_own_is_refused),
       cmocka_unit_test(holes_can_be_asked_for),
   };
   return cmocka_run_group_tests_name("cli/template", tests, set_up, tear_down);
