@@ -3,13 +3,17 @@
 #include "cli.h"
 #include "common/base.h"
 
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/show.h"
 #include "io/spec.h"
+#include "run/signals.h"
 
 /* ---- options that every command has ---------------------------------------------- */
 
@@ -27,12 +31,106 @@ const char *cli_study(const cli_common *common) {
   return name && *name ? name : NULL;
 }
 
+/* ---- waiting for a locked store -------------------------------------------------- */
+
+/* Seconds: after how long to say why nothing happens; how long a signal lets a store
+ * have its chance, which is enough unless its lock is stuck. */
+static const double wait_silently = 2.0, wait_after_signal = 0.7;
+
+/* One wait may take several calls of the library: it is the same one as long as they
+ * follow each other and none of them had its turn. */
+static struct {
+  cli_common common;
+  pthread_t thread;      /* that says all this; others only wait for a moment */
+  double most;           /* seconds for one call; 0: any */
+  void (*clear)(void *); /* makes room for a line; NULL: there is room */
+  void *user;
+  double since, last; /* when the wait began, and when we last heard of it */
+  double stopping;    /* when we first saw a signal; 0: there was none */
+  bool said;
+} waiting;
+
+void cli_wait_for(double seconds, void (*clear)(void *user), void *user) {
+  waiting.most = seconds;
+  waiting.clear = clear;
+  waiting.user = user;
+}
+
+static bool is_stopped(int64_t process) {
+  char path[64], state = '?';
+  snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", process);
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return false;
+  if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+    state = '?';
+  fclose(file);
+  return state == 'T';
+}
+
+/* Only files are locked: the path that the URL names. */
+static const char *file_of_store(char url[static CB_SHOWN]) {
+  const char *path = strstr(show_url(url, cli_storage(&waiting.common)), "///");
+  return path ? path + 3 : url;
+}
+
+static void say_waiting(const cocabo_waiting *how) {
+  char url[CB_SHOWN], who[40] = "another process", hint[80] = "";
+  if (how->process > 0)
+    snprintf(who, sizeof who, "process %" PRId64, how->process);
+  if (how->process > 0 && is_stopped(how->process))
+    snprintf(hint, sizeof hint, "; it is stopped, kill -CONT %" PRId64 " lets it go on",
+             how->process);
+  cli_note(&waiting.common, "waiting for study file %s: %s holds its lock%s",
+           file_of_store(url), who, hint);
+}
+
+static void say_over(double now) {
+  char url[CB_SHOWN];
+  cli_note(&waiting.common, "study file %s is free again after %.0f s",
+           file_of_store(url), now - waiting.since);
+}
+
+static void say(const cocabo_waiting *how, double now) {
+  if (waiting.clear && !waiting.common.quiet)
+    waiting.clear(waiting.user);
+  if (how->over)
+    say_over(now);
+  else
+    say_waiting(how);
+  waiting.said = !how->over;
+}
+
+static int on_wait(void *user, const cocabo_waiting *how) {
+  enum { SAME_WAIT = 5 };
+  const double now = front_now();
+  (void)user;
+  if (!pthread_equal(pthread_self(), waiting.thread))
+    return how->seconds >= wait_after_signal;
+  if (now - waiting.last > SAME_WAIT && !waiting.said)
+    waiting.since = now - how->seconds;
+  waiting.last = now;
+  if (how->over ? waiting.said : !waiting.said && now - waiting.since >= wait_silently)
+    say(how, now);
+  if (how->over) {
+    waiting.last = 0.0;
+    return 0;
+  }
+  if (cli_signals_stop() && waiting.stopping == 0.0)
+    waiting.stopping = now;
+  return (cli_signals_stop() && now - waiting.stopping >= wait_after_signal) ||
+         (waiting.most > 0.0 && how->seconds >= waiting.most);
+}
+
 /* ---- stores and studies ---------------------------------------------------------- */
 
 cocabo_status cli_open_store(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err) {
   *session = (cli_session){0};
-  return cocabo_store_open(&session->store, cli_storage(common), flags, err);
+  waiting.common = *common;
+  waiting.thread = pthread_self();
+  return cocabo_store_open_waiting(&session->store, cli_storage(common), flags, on_wait,
+                                   NULL, err);
 }
 
 /* The store may have a name that was meant. */
@@ -160,6 +258,11 @@ int cli_exit_status(cocabo_status code) {
   default:
     return FRONT_FAILURE;
   }
+}
+
+bool cli_is_damage(cocabo_status code) {
+  return code == COCABO_E_STORE || code == COCABO_E_STATE || code == COCABO_E_INVALID ||
+         code == COCABO_E_RANGE;
 }
 
 int cli_complain(const char *command, const cocabo_error *err) {

@@ -89,6 +89,12 @@ cocabo_status cli_open_study(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err);
 void cli_close(cli_session *session);
 
+/* A store whose lock another process holds is waited for, with a line that says so.
+ * From now on one call of the library waits at most so many seconds, 0 for any number,
+ * and then fails with COCABO_E_INTERRUPTED; `clear`, which may be NULL, is called
+ * before the line is printed. */
+void cli_wait_for(double seconds, void (*clear)(void *user), void *user);
+
 /* Refuses a bad file of -f, for a command that opens no study. */
 cocabo_status cli_check_file(const cli_common *common, cocabo_error *err);
 
@@ -97,6 +103,9 @@ cocabo_status cli_check_file(const cli_common *common, cocabo_error *err);
 /* 2 for what the user can mend on the command line or in a file, 1 for the rest, 130
  * where the work was interrupted. */
 int cli_exit_status(cocabo_status code);
+
+/* Of opening a study: may it be its log that cannot be read, while others can? */
+bool cli_is_damage(cocabo_status code);
 
 /* Prints "cocabo COMMAND: sentence" and returns the exit status for it. */
 int cli_complain(const char *command, const cocabo_error *err);

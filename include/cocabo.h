@@ -262,7 +262,8 @@ COCABO_API cocabo_status cocabo_store_delete(cocabo_store *store, const char *st
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
 /* Renews every lease that `owner` holds in a study; from any thread. A lease that ran
- * out before is renewed too unless its trial has been found stale. */
+ * out before is renewed too unless its trial has been found stale. It does not wait
+ * long for others that are writing: COCABO_E_BUSY means to try again soon. */
 COCABO_API cocabo_status cocabo_store_renew(cocabo_store *store, const char *study,
                                             const char *owner, double seconds,
                                             cocabo_error *err) COCABO_MUST_CHECK;
@@ -307,7 +308,8 @@ COCABO_API const char *cocabo_study_attr(const cocabo_study *study, const char *
 /* From now on every trial that this handle asks for is leased to `owner` for so many
  * seconds, in the same stroke. A lease that runs out makes its trial stale, and stale
  * trials are offered again; renew with cocabo_store_renew. A told, failed or
- * interrupted trial has no lease. seconds 0: no leases, as at the beginning. */
+ * interrupted trial has no lease. At most 366 days; seconds 0: no leases, as at the
+ * beginning. */
 COCABO_API cocabo_status cocabo_study_lease(cocabo_study *study, const char *owner,
                                             double seconds,
                                             cocabo_error *err) COCABO_MUST_CHECK;
@@ -440,8 +442,9 @@ COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t propos
                                              cocabo_report *out,
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
-/* Called now and then from inside ask and verify, and where values are noisy from
- * inside best and expected; a non-zero return makes it stop cleanly. */
+/* Called now and then from inside ask and verify, also while an ask waits for a store
+ * that others are writing to, and where values are noisy from inside best and expected;
+ * a non-zero return makes it stop cleanly. */
 typedef int (*cocabo_interrupt_fn)(void *user);
 COCABO_API void cocabo_study_on_interrupt(cocabo_study *study, cocabo_interrupt_fn fn,
                                           void *user);

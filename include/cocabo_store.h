@@ -13,8 +13,10 @@
  * threads may use one file at once; it should be on a local disk. Beside it there are
  * two files, study.db-wal and study.db-shm, while it is in use.
  *
- * A call waits up to 30 seconds for others that are writing. A process that forks must
- * open its stores again in the child; programs that it runs inherit nothing.
+ * Reading never waits. A call that writes waits for others that are writing, up to 30
+ * seconds, or as long as a function of yours says (cocabo_store_open_waiting). A
+ * process that forks must open its stores again in the child; programs that it runs
+ * inherit nothing.
  */
 #ifndef COCABO_STORE_H
 #define COCABO_STORE_H
@@ -37,6 +39,26 @@ enum {
 COCABO_API cocabo_status cocabo_store_open(cocabo_store **out, const char *url,
                                            unsigned flags,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+
+/* While a call waits for another process that holds the lock of the file. */
+typedef struct cocabo_waiting {
+  double seconds;  /* it has waited, this time */
+  int64_t process; /* that holds the lock; 0: not known, as at first */
+  int over;        /* 1: it has its turn; called once, if it was called before */
+  int reserved[5];
+} cocabo_waiting;
+/* Called many times a second, from the thread that waits; a non-zero return ends the
+ * waiting: the call fails with COCABO_E_INTERRUPTED and has changed nothing. It must
+ * not use the store. */
+typedef int (*cocabo_wait_fn)(void *user, const cocabo_waiting *waiting);
+
+/* The same, and `wait` decides, while opening and ever after, how long to wait.
+ * Renewing leases does not ask it: that is tried for a moment and then COCABO_E_BUSY.
+ * wait NULL: as cocabo_store_open. */
+COCABO_API cocabo_status cocabo_store_open_waiting(cocabo_store **out, const char *url,
+                                                   unsigned flags, cocabo_wait_fn wait,
+                                                   void *user,
+                                                   cocabo_error *err) COCABO_MUST_CHECK;
 
 #ifdef __cplusplus
 }

@@ -37,23 +37,40 @@ static cocabo_status refuse_unnamed(const cli_session *session, cocabo_error *er
                  cb_text_show(name, cocabo_study_name(session->study)));
 }
 
+/* One that cannot be read was named by the user. */
+static const char *name_of(const cli_session *session, const delete_args *args) {
+  return session->study ? cocabo_study_name(session->study) : cli_study(&args->common);
+}
+
 static cocabo_status confirm(const cli_session *session, const delete_args *args,
                              bool *agreed, cocabo_error *err) {
   const cocabo_study *study = session->study;
-  char name[CB_SHOWN];
-  cb_text_show(name, cocabo_study_name(study));
+  char name[CB_SHOWN], trials[40] = "damaged log";
+  cb_text_show(name, name_of(session, args));
+  if (study)
+    snprintf(trials, sizeof trials, "%lld trials",
+             (long long)cocabo_study_count(study));
   *agreed = true;
   if (args->yes)
     return refuse_unnamed(session, err);
   if (!isatty(STDIN_FILENO))
     return cb_fail(err, COCABO_E_INVALID,
-                   "study \"%s\" has %lld trials, want --yes to delete it", name,
-                   (long long)cocabo_study_count(study));
-  fprintf(stderr, "Delete study \"%s\" and its %lld trials? [y/N] ", name,
-          (long long)cocabo_study_count(study));
+                   "study \"%s\" has %s%s, want --yes to delete it", name,
+                   study ? "" : "a ", trials);
+  fprintf(stderr, "Delete study \"%s\" and its %s? [y/N] ", name, trials);
   fflush(stderr);
   *agreed = answers_yes();
   return COCABO_OK;
+}
+
+/* A study that cannot be read can be deleted by its name. */
+static cocabo_status open_to_delete(cli_session *session, const cli_common *common,
+                                    cocabo_error *err) {
+  CB_TRY(cli_check_file(common, err));
+  const cocabo_status status = cli_open_study(session, common, 0, err);
+  return cli_is_damage(status) && cli_study(common)
+             ? cli_open_store(session, common, 0, err)
+             : status;
 }
 
 static cocabo_status delete_study(int argc, char **argv, bool *agreed,
@@ -61,10 +78,10 @@ static cocabo_status delete_study(int argc, char **argv, bool *agreed,
   delete_args args = {0};
   cli_session session;
   CB_TRY(front_args_parse(options, argc, argv, &args, NULL, err));
-  CB_TRY(cli_open_study(&session, &args.common, 0, err));
+  CB_TRY(open_to_delete(&session, &args.common, err));
   cocabo_status status = confirm(&session, &args, agreed, err);
   if (status == COCABO_OK && *agreed)
-    status = cocabo_store_delete(session.store, cocabo_study_name(session.study), err);
+    status = cocabo_store_delete(session.store, name_of(&session, &args), err);
   cli_close(&session);
   return status;
 }

@@ -1,6 +1,7 @@
 /* cmd_studies.c - cocabo studies: what a store has. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "common/base.h"
@@ -88,6 +89,16 @@ static cocabo_status add_row(cli_table *table, cocabo_study *study, cocabo_error
 
 /* ---- all of them ----------------------------------------------------------------- */
 
+/* Not every sentence names the study. */
+static void complain(const char *name, const cocabo_error *err) {
+  char shown[CB_SHOWN];
+  cb_text_show(shown, name);
+  if (strstr(err->message, shown))
+    fprintf(stderr, "cocabo studies: %s\n", err->message);
+  else
+    fprintf(stderr, "cocabo studies: study \"%s\": %s\n", shown, err->message);
+}
+
 /* Appends to the table, or to `out` where that is NULL. A study that is deleted while
  * we look is passed over; one that cannot be read, of a later version perhaps, is named
  * and does not hide the others. */
@@ -97,8 +108,8 @@ static cocabo_status add_study(cocabo_store *store, const char *name, cli_table 
   cocabo_status status = cocabo_study_open(&study, name, store, err);
   if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
-  if (status == COCABO_E_STORE || status == COCABO_E_STATE) {
-    (void)cli_complain("studies", err);
+  if (cli_is_damage(status)) {
+    complain(name, err);
     (*n_unread)++;
     return COCABO_OK;
   }
@@ -176,7 +187,7 @@ const cli_command cmd_studies = {
     .details =
         "A study that cannot be read, because a later version wrote it perhaps, "
         "is\nnamed on standard error; the others are listed, and the exit status "
-        "is 1.",
+        "is 1.\ncocabo delete removes it.",
     .examples = "  cocabo studies\n"
                 "  cocabo studies --storage sqlite:////tmp/other.db --json",
     .main = studies_main,

@@ -33,6 +33,8 @@
 static const double ask_pause = 0.5, store_pause = 0.2, trouble_pause = 2.0;
 static const double busy_patience = 60.0, store_patience = 5.0;
 static const double idle_patience = 3.0;
+/* And how long one call may wait for a locked store: the programs need us too. */
+static const double lock_patience = 1.0;
 enum { FAILURES_SHOWN = 3 };
 
 typedef enum slot_state {
@@ -238,17 +240,26 @@ static cocabo_status record_once(runner *r, const slot *s, cocabo_error *err) {
 }
 
 /* A store that is busy or has a passing trouble gets its chances; a result is worth
- * waiting for. */
+ * waiting for. One that is locked is waited for until somebody wants us to stop. */
 static bool is_worth_waiting(const slot *s, cocabo_status status, double now) {
   const double waited = now - s->settled_at;
-  return (status == COCABO_E_BUSY && waited < busy_patience) ||
+  return (status == COCABO_E_INTERRUPTED && !cli_signals_stop()) ||
+         (status == COCABO_E_BUSY && waited < busy_patience) ||
          (status == COCABO_E_STORE && waited < store_patience);
 }
+
+static void say_lost(runner *r, const slot *s);
 
 static cocabo_status record(runner *r, slot *s, double now, cocabo_error *err) {
   if (now < s->record_at)
     return COCABO_OK;
   const cocabo_status status = record_once(r, s, err);
+  if (status == COCABO_E_INTERRUPTED && cli_signals_stop()) { /* it stays locked */
+    if (!s->give_back)
+      say_lost(r, s);
+    clear_slot(s); /* a lease that runs out gives back too */
+    return COCABO_OK;
+  }
   if (status != COCABO_OK && is_worth_waiting(s, status, now)) {
     s->record_at = now + store_pause;
     return COCABO_OK;
@@ -392,7 +403,8 @@ static cocabo_status handle_refusal(runner *r, cocabo_status status, double now)
   case COCABO_E_EXHAUSTED:
     r->busy_since = INFINITY;
     return COCABO_OK;
-  case COCABO_E_INTERRUPTED: /* the loop sees the signal */
+  case COCABO_E_INTERRUPTED: /* the loop sees the signal, or the store is locked */
+    r->refusal = COCABO_OK;
     return COCABO_OK;
   case COCABO_E_BUSY:
     r->busy_since = fmin(r->busy_since, now);
@@ -730,6 +742,10 @@ static void hold_standard_files(void) {
     close(fd);
 }
 
+static void clear_bar(void *user) {
+  cli_bar_clear(&((runner *)user)->bar);
+}
+
 static cocabo_status open_parts(runner *r, cocabo_error *err) {
   const cli_run *run = r->run;
   r->slots = cb_calloc((size_t)run->workers, sizeof *r->slots);
@@ -739,10 +755,12 @@ static cocabo_status open_parts(runner *r, cocabo_error *err) {
   CB_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
   CB_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
   cocabo_study_on_interrupt(r->study, asked_to_stop, NULL);
+  cli_wait_for(lock_patience, clear_bar, r);
   return cocabo_study_sync(r->study, err);
 }
 
 static void close_parts(runner *r) {
+  cli_wait_for(0.0, NULL, NULL);
   cocabo_study_on_interrupt(r->study, NULL, NULL);
   cli_lease_stop(r->lease);
   cli_guard_stop(&r->guard);

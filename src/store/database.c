@@ -1,19 +1,11 @@
-/* database.c - how studies lie in a SQLite file.
- *
- *   studies   a name and an id that is never used again; `letters` say what kind of
- *             number each cell of a trial is (log/codec.h)
- *   events    the logs; what they are looked up by in columns, the rest as JSON
- *   leases    who runs which trial until when
- *
- * The file says by its application id that it is ours and by its user version how its
- * tables look; `migrations` brings an older one up to date. Nothing is written before
- * both have been looked at, so that a file of somebody else stays as it is.
+/* database.c - a connection to a SQLite file.
  *
  * The journal is a write-ahead log: readers never wait, writers take turns (BEGIN
  * IMMEDIATE). A commit is in the hands of the operating system when it returns, and on
  * the disk too if it is durable. Now and then a commit also copies the log into the
  * file; with SQLite's own 1000 pages that is one in some 300 and takes a few
- * milliseconds (200 pages: many more of them, 4000: longer ones).
+ * milliseconds (200 pages: many more of them, 4000: longer ones). Where the disk is
+ * small it is copied earlier: it would take the room that the file needs to grow.
  */
 #include "store/database.h"
 
@@ -22,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,45 +22,10 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cocabo_store.h"
-
-/* ---- the schema ------------------------------------------------------------------ */
-
-enum { APPLICATION_ID = 0x636F6361 }; /* "coca" */
-
-/* Version i + 1 of the schema is made from version i by migrations[i]. They have been
- * run on users' files: never change one, add the next. */
-static const char *const migrations[] = {
-    "CREATE TABLE studies ("
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    "  name TEXT NOT NULL UNIQUE,"
-    "  letters TEXT NOT NULL"
-    ") STRICT;"
-    "CREATE TABLE events ("
-    "  study INTEGER NOT NULL,"
-    "  seq INTEGER NOT NULL,"
-    "  id BLOB NOT NULL,"
-    "  time REAL NOT NULL,"
-    "  kind INTEGER NOT NULL,"
-    "  number INTEGER NOT NULL,"
-    "  attempt INTEGER NOT NULL,"
-    "  body TEXT NOT NULL,"
-    "  PRIMARY KEY (study, seq)"
-    ") STRICT, WITHOUT ROWID;"
-    "CREATE UNIQUE INDEX event_by_id ON events (study, id);"
-    "CREATE UNIQUE INDEX trial_by_number ON events (study, number)"
-    "  WHERE kind IN (3, 9);"
-    "CREATE UNIQUE INDEX attempt_by_number ON events (study, number, attempt)"
-    "  WHERE kind = 8;"
-    "CREATE TABLE leases ("
-    "  study INTEGER NOT NULL,"
-    "  trial INTEGER NOT NULL,"
-    "  owner TEXT NOT NULL,"
-    "  until REAL NOT NULL,"
-    "  PRIMARY KEY (study, trial)"
-    ") STRICT, WITHOUT ROWID;",
-};
-enum { NEWEST = sizeof migrations / sizeof migrations[0] };
+#include "store/clock.h"
+#include "store/holder.h"
+#include "store/mark.h"
+#include "store/schema.h"
 
 /* ---- sentences ------------------------------------------------------------------- */
 
@@ -96,42 +54,91 @@ static const char *system_reason(const cb_database *db, int number, char *buffer
   return buffer;
 }
 
-cocabo_status cb_database_fail(const cb_database *db, int answer, cocabo_error *err) {
+static cocabo_status fail_busy(const cb_database *db, const char *path,
+                               cocabo_error *err) {
+  char who[60] = "another process";
+  if (db->holder > 0)
+    snprintf(who, sizeof who, "process %lld", (long long)db->holder);
+  if (db->hurry)
+    return cb_fail(err, COCABO_E_BUSY, "cannot %s \"%s\" now: %s is writing to it",
+                   db->what, path, who);
+  if (db->stopped)
+    return cb_fail(err, COCABO_E_INTERRUPTED,
+                   "cannot %s \"%s\": stopped waiting for %s, which holds its lock",
+                   db->what, path, who);
+  return cb_fail(err, COCABO_E_STORE,
+                 "cannot %s \"%s\": %s has held its lock for more than %g seconds; let "
+                 "it go on or end it, then try again",
+                 db->what, path, who, db->patience.seconds);
+}
+
+static cocabo_status fail_room(cb_database *db, const char *path, cocabo_error *err) {
+  db->no_room = true;
+  return cb_fail(
+      err, COCABO_E_STORE,
+      "cannot %s \"%s\": no room left on the disk of \"%s\"; make some, then "
+      "try again",
+      db->what, path, path);
+}
+
+static cocabo_status fail_opening(const cb_database *db, const char *path,
+                                  cocabo_error *err) {
+  char reason[100];
+  const int why = opening_error(db->path);
+  return cb_fail(err, COCABO_E_STORE, "cannot %s \"%s\": it cannot be opened: %s; %s",
+                 db->what, path, system_reason(db, why, reason, sizeof reason),
+                 why == ENOENT   ? "make its folder first"
+                 : why == EACCES ? "want the right to use it and its folder"
+                                 : "look at the file and its folder");
+}
+
+/* What was tried, with which file, why it failed, and what to do. */
+cocabo_status cb_database_fail(cb_database *db, int answer, cocabo_error *err) {
   char path[CB_SHOWN], reason[100];
-  cb_text_show(path, db->path);
+  const int number = sqlite3_system_errno(db->handle);
+  cb_text_show_within(path, db->path, 60);
+  db->no_room = false;
   switch (answer & 0xFF) {
   case SQLITE_NOMEM:
     return cb_no_memory(err);
   case SQLITE_BUSY:
-    return cb_fail(err, COCABO_E_STORE,
-                   "the database \"%s\" is locked: another process has held it for "
-                   "more than %g seconds",
-                   path, db->patience);
+    return fail_busy(db, path, err);
   case SQLITE_NOTADB:
-    return cb_fail(err, COCABO_E_STORE, "\"%s\" is not a SQLite database", path);
+    return cb_fail(err, COCABO_E_STORE,
+                   "cannot %s \"%s\": it is not a SQLite database, want a file that "
+                   "cocabo made",
+                   db->what, path);
   case SQLITE_CORRUPT:
-    return cb_fail(err, COCABO_E_STORE, "the database \"%s\" is damaged", path);
-  case SQLITE_FULL:
-    return cb_fail(err, COCABO_E_STORE, "no room left on the disk of \"%s\"", path);
-  case SQLITE_READONLY:
-    return cb_fail(err, COCABO_E_STORE, "the database \"%s\" cannot be written to",
-                   path);
-  case SQLITE_CANTOPEN:
-    return cb_fail(err, COCABO_E_STORE, "\"%s\" cannot be opened: %s", path,
-                   system_reason(db, opening_error(db->path), reason, sizeof reason));
-  case SQLITE_IOERR:
-    if (sqlite3_system_errno(db->handle) == ENOSPC)
-      return cb_fail(err, COCABO_E_STORE, "no room left on the disk of \"%s\"", path);
     return cb_fail(
-        err, COCABO_E_STORE, "the disk of \"%s\" failed: %s", path,
-        system_reason(db, sqlite3_system_errno(db->handle), reason, sizeof reason));
+        err, COCABO_E_STORE,
+        "cannot %s \"%s\": it is damaged; restore a backup, or save what can "
+        "be read with .recover of sqlite3",
+        db->what, path);
+  case SQLITE_FULL:
+    return fail_room(db, path, err);
+  case SQLITE_READONLY:
+    return cb_fail(err, COCABO_E_STORE,
+                   "cannot %s \"%s\": it or its folder cannot be written to; change "
+                   "that, or use a copy elsewhere",
+                   db->what, path);
+  case SQLITE_CANTOPEN:
+    return fail_opening(db, path, err);
+  case SQLITE_IOERR:
+    if (number == ENOSPC)
+      return fail_room(db, path, err);
+    return cb_fail(err, COCABO_E_STORE,
+                   "cannot %s \"%s\": the disk failed: %s; look at the disk, then try "
+                   "again",
+                   db->what, path, system_reason(db, number, reason, sizeof reason));
   default:
-    return cb_fail(err, COCABO_E_STORE, "the database \"%s\" failed: %s", path,
-                   sqlite3_errmsg(db->handle));
+    return cb_fail(err, COCABO_E_STORE,
+                   "cannot %s \"%s\": SQLite says: %.80s; restore a backup if it stays "
+                   "so",
+                   db->what, path, sqlite3_errmsg(db->handle));
   }
 }
 
-static cocabo_status check(const cb_database *db, int answer, cocabo_error *err) {
+static cocabo_status check(cb_database *db, int answer, cocabo_error *err) {
   return answer == SQLITE_OK ? COCABO_OK : cb_database_fail(db, answer, err);
 }
 
@@ -139,8 +146,7 @@ static int run(const cb_database *db, const char *sql) {
   return sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
 }
 
-static cocabo_status run_or_fail(const cb_database *db, const char *sql,
-                                 cocabo_error *err) {
+static cocabo_status run_or_fail(cb_database *db, const char *sql, cocabo_error *err) {
   return check(db, run(db, sql), err);
 }
 
@@ -160,14 +166,48 @@ static double spread(cb_database *db) {
   return 0.5 + (double)(db->jitter >> 11) * 0x1p-53;
 }
 
+/* Who it is takes a while to find out and matters to people only. */
+static void look_for_holder(cb_database *db, double waited) {
+  if (waited < db->holder_age)
+    return;
+  db->holder = cb_lock_holder(db->path);
+  db->holder_age = waited + 0.5;
+}
+
+static bool goes_on_waiting(cb_database *db, double waited) {
+  look_for_holder(db, waited);
+  db->stopped = db->interrupt && db->interrupt(db->user);
+  if (db->stopped)
+    return false;
+  if (!db->patience.wait)
+    return waited <= db->patience.seconds;
+  const cocabo_waiting how = {.seconds = waited, .process = db->holder};
+  db->waited = true;
+  db->stopped = db->patience.wait(db->patience.user, &how) != 0;
+  return !db->stopped;
+}
+
+/* It has its turn. */
+static void say_over(cb_database *db) {
+  const cocabo_waiting how = {.seconds = steady_clock() - db->waiting_since, .over = 1};
+  if (db->waited && db->patience.wait)
+    db->patience.wait(db->patience.user, &how);
+  db->waited = false;
+  db->holder = 0;
+}
+
 /* Waits 0.1 ms at first, as long as a short commit takes, then twice as long each time
  * and at most 26 ms. Says whether to try again. */
 static int wait_for_lock(void *user, int tries) {
   enum { DOUBLINGS = 8 };
   cb_database *db = user;
-  if (tries == 0)
+  if (tries == 0) {
     db->waiting_since = steady_clock();
-  if (steady_clock() - db->waiting_since > db->patience)
+    db->holder_age = 0.5;
+  }
+  const double waited = steady_clock() - db->waiting_since;
+  db->blocked = db->blocked || waited >= 1.0;
+  if (db->hurry || !goes_on_waiting(db, waited))
     return 0;
   const double seconds =
       1e-4 * (double)(1 << (tries < DOUBLINGS ? tries : DOUBLINGS)) * spread(db);
@@ -175,10 +215,48 @@ static int wait_for_lock(void *user, int tries) {
   return 1;
 }
 
+/* ---- copying the log into the file ----------------------------------------------- */
+
+/* Never waits: whoever reads or writes now makes it happen later. */
+static int copy_log(cb_database *db, int how) {
+  const bool hurry = db->hurry;
+  db->hurry = true;
+  const int answer = sqlite3_wal_checkpoint_v2(db->handle, "main", how, NULL, NULL);
+  db->hurry = hurry;
+  return answer;
+}
+
+/* Would the file, should it have to grow by all of the log, soon have no room? */
+static bool is_tight(const cb_database *db, int pages) {
+  enum { WORTH_IT = 16, PAGE = 4096 };
+  struct statvfs disk;
+  if (pages < WORTH_IT || statvfs(db->path, &disk) != 0)
+    return false;
+  return (double)pages * PAGE > 0.5 * (double)disk.f_bavail * (double)disk.f_frsize;
+}
+
+/* Called by SQLite after a commit; the log has so many pages. */
+static int after_commit(void *user, sqlite3 *handle, const char *name, int pages) {
+  enum { MANY = 1000 };
+  cb_database *db = user;
+  (void)handle, (void)name;
+  if (is_tight(db, pages))
+    copy_log(db, SQLITE_CHECKPOINT_TRUNCATE);
+  else if (pages >= MANY)
+    copy_log(db, SQLITE_CHECKPOINT_PASSIVE);
+  return SQLITE_OK;
+}
+
+bool cb_database_make_room(cb_database *db) {
+  const bool was_full = db->no_room;
+  db->no_room = false;
+  return was_full && copy_log(db, SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK;
+}
+
 /* ---- opening --------------------------------------------------------------------- */
 
-static cocabo_status get_integer(const cb_database *db, const char *sql, int64_t *out,
-                                 cocabo_error *err) {
+cocabo_status cb_database_integer(cb_database *db, const char *sql, int64_t *out,
+                                  cocabo_error *err) {
   sqlite3_stmt *statement = NULL;
   int answer = sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL);
   if (answer == SQLITE_OK) {
@@ -192,47 +270,15 @@ static cocabo_status get_integer(const cb_database *db, const char *sql, int64_t
   return status;
 }
 
-/* Which version of the schema the file has, 0 if it is still empty. In a transaction:
- * another process may be making the file while we look. */
-static cocabo_status identify(const cb_database *db, int64_t *version,
-                              cocabo_error *err) {
-  char path[CB_SHOWN];
-  int64_t application = 0, tables = 0;
-  CB_TRY(get_integer(db, "SELECT count(*) FROM sqlite_schema", &tables, err));
-  CB_TRY(get_integer(db, "PRAGMA application_id", &application, err));
-  CB_TRY(get_integer(db, "PRAGMA user_version", version, err));
-  if (application == 0 && *version == 0 && tables == 0)
-    return COCABO_OK;
-  cb_text_show(path, db->path);
-  if (application != APPLICATION_ID)
-    return cb_fail(err, COCABO_E_STORE,
-                   "\"%s\" is a database of another program, want one of cocabo", path);
-  if (*version > NEWEST)
-    return cb_fail(err, COCABO_E_STORE,
-                   "\"%s\" was made by a newer version of cocabo: its schema is %lld, "
-                   "this version knows up to %d",
-                   path, (long long)*version, NEWEST);
-  return COCABO_OK;
-}
-
-static cocabo_status migrate_from(const cb_database *db, int64_t version,
-                                  cocabo_error *err) {
-  char pragmas[100];
-  for (int64_t i = version; i < NEWEST; i++)
-    CB_TRY(run_or_fail(db, migrations[i], err));
-  snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d",
-           APPLICATION_ID, NEWEST);
-  return run_or_fail(db, pragmas, err);
-}
-
 /* Another process may have done it while we waited for our turn: look again. */
 static cocabo_status migrate(cb_database *db, cocabo_error *err) {
-  int64_t version = 0;
   CB_TRY(cb_database_begin(db, true, err));
-  cocabo_status status = identify(db, &version, err);
-  if (status == COCABO_OK && version < NEWEST)
-    status = migrate_from(db, version, err);
-  return cb_database_end(db, status, err);
+  cocabo_status status = cb_schema_identify(db, &db->version, err);
+  if (status == COCABO_OK && db->version < CB_SCHEMA_NEWEST)
+    status = cb_schema_migrate(db, db->version, err);
+  CB_TRY(cb_database_end(db, status, err));
+  db->version = CB_SCHEMA_NEWEST;
+  return COCABO_OK;
 }
 
 static bool is_busy(int answer) {
@@ -248,38 +294,47 @@ static cocabo_status use_write_ahead_log(cb_database *db, cocabo_error *err) {
   return check(db, answer, err);
 }
 
-/* What the file contains is not trusted: its schema may not call functions, and pages
- * are checked when they are read. */
+/* What the file contains is not trusted: its schema may not call functions, it has no
+ * views or triggers that could be run, and pages are checked when they are read. */
+static void distrust(const cb_database *db) {
+  static const struct {
+    int setting, value;
+  } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                  {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                  {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                  {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+    sqlite3_db_config(db->handle, settings[i].setting, settings[i].value, NULL);
+  sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, CB_JSON_MAX + (1 << 20));
+}
+
 static cocabo_status configure(cb_database *db, cocabo_error *err) {
   sqlite3_extended_result_codes(db->handle, 1);
   sqlite3_busy_handler(db->handle, wait_for_lock, db);
-  sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, CB_JSON_MAX + (1 << 20));
-  sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_wal_hook(db->handle, after_commit, db);
+  distrust(db);
   db->full = true; /* SQLite's own default */
   if (db->read_only)
     CB_TRY(run_or_fail(db, "PRAGMA query_only=ON", err));
-  return run_or_fail(db, "PRAGMA cell_size_check=ON", err);
+  return run_or_fail(db, "PRAGMA cell_size_check=ON; PRAGMA journal_size_limit=4194304",
+                     err);
 }
 
 static cocabo_status prepare_file(cb_database *db, cocabo_error *err) {
   char path[CB_SHOWN];
-  int64_t version = 0;
+  CB_TRY(cb_mark_check(db, err));
   CB_TRY(configure(db, err));
   CB_TRY(run_or_fail(db, "BEGIN", err));
-  CB_TRY(cb_database_end(db, identify(db, &version, err), err));
-  if (!db->read_only && sqlite3_db_readonly(db->handle, "main") == 0)
-    CB_TRY(use_write_ahead_log(db, err));
-  if (version == NEWEST)
-    return COCABO_OK;
-  if (db->read_only && version == 0)
+  CB_TRY(cb_database_end(db, cb_schema_identify(db, &db->version, err), err));
+  if (db->read_only && db->version == 0)
     return cb_fail(err, COCABO_E_NOT_FOUND, "there is no study in \"%s\" yet",
                    cb_text_show(path, db->path));
   if (db->read_only)
-    return cb_fail(err, COCABO_E_STORE,
-                   "the schema of \"%s\" is %lld, want %d: open it for writing once",
-                   cb_text_show(path, db->path), (long long)version, NEWEST);
-  return migrate(db, err);
+    return COCABO_OK; /* an older one is read as it is */
+  if (sqlite3_db_readonly(db->handle, "main") == 0)
+    CB_TRY(use_write_ahead_log(db, err));
+  db->what = "bring up to date";
+  return db->version < CB_SCHEMA_NEWEST ? migrate(db, err) : COCABO_OK;
 }
 
 /* Nobody can write to it, not even the files that readers of a write-ahead log share:
@@ -343,9 +398,11 @@ static cocabo_status check_file(const char *path, unsigned flags, cocabo_error *
 }
 
 cocabo_status cb_database_open(cb_database *db, const char *path, unsigned flags,
-                               double patience, cocabo_error *err) {
+                               cb_patience patience, cocabo_error *err) {
   CB_TRY(check_file(path, flags, err));
   memset(db, 0, sizeof *db);
+  db->what = "open";
+  db->free_at = -1e9; /* long ago */
   db->patience = patience;
   db->read_only = (flags & COCABO_STORE_READ_ONLY) != 0;
   db->jitter = ((uint64_t)getpid() << 32) ^ (uint64_t)(1e9 * steady_clock()) ^ 1u;
@@ -353,7 +410,9 @@ cocabo_status cb_database_open(cb_database *db, const char *path, unsigned flags
   cocabo_status status = db->path ? open_file(db, flags, err) : cb_no_memory(err);
   if (status == COCABO_OK)
     status = prepare_file(db, err);
-  if (status != COCABO_OK)
+  if (status == COCABO_OK)
+    say_over(db);
+  else
     cb_database_close(db);
   return status;
 }
@@ -361,6 +420,8 @@ cocabo_status cb_database_open(cb_database *db, const char *path, unsigned flags
 void cb_database_close(cb_database *db) {
   for (int i = 0; i < CB_MAX_STATEMENTS; i++)
     sqlite3_finalize(db->statements[i]);
+  sqlite3_finalize(db->marking);
+  db->hurry = true;
   sqlite3_close(db->handle);
   cb_free(db->path);
   memset(db, 0, sizeof *db);
@@ -390,25 +451,53 @@ static cocabo_status check_place(const cb_database *db, cocabo_error *err) {
   int moved = 0;
   sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (moved)
-    return cb_fail(err, COCABO_E_STORE, "the database \"%s\" has been moved or deleted",
-                   cb_text_show(path, db->path));
+    return cb_fail(
+        err, COCABO_E_STORE,
+        "cannot %s \"%s\": it has been moved or deleted; put it back, or use "
+        "it where it is now",
+        db->what, cb_text_show(path, db->path));
   return COCABO_OK;
 }
 
 cocabo_status cb_database_begin(cb_database *db, bool durable, cocabo_error *err) {
   char path[CB_SHOWN];
   if (db->read_only)
-    return cb_fail(err, COCABO_E_STORE, "the database \"%s\" is open for reading only",
-                   cb_text_show(path, db->path));
+    return cb_fail(err, COCABO_E_STORE, "cannot %s \"%s\": it is open for reading only",
+                   db->what, cb_text_show(path, db->path));
+  db->stopped = false;
   CB_TRY(check_place(db, err));
   CB_TRY(set_durability(db, durable, err));
-  return run_or_fail(db, "BEGIN IMMEDIATE", err);
+  CB_TRY(run_or_fail(db, "BEGIN IMMEDIATE", err));
+  say_over(db);
+  if (db->blocked)
+    db->free_at = cb_clock_boot();
+  db->blocked = false;
+  db->changes = sqlite3_total_changes(db->handle);
+  return COCABO_OK;
+}
+
+static int change_mark(cb_database *db) {
+  int answer = SQLITE_OK;
+  if (!db->marking)
+    answer = sqlite3_prepare_v3(db->handle, cb_mark_sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                &db->marking, NULL);
+  if (answer != SQLITE_OK)
+    return answer;
+  sqlite3_step(db->marking);
+  return sqlite3_reset(db->marking);
+}
+
+/* What has changed nothing needs no mark. */
+static cocabo_status commit(cb_database *db, cocabo_error *err) {
+  if (sqlite3_total_changes(db->handle) != db->changes)
+    CB_TRY(check(db, change_mark(db), err));
+  return run_or_fail(db, "COMMIT", err);
 }
 
 cocabo_status cb_database_end(cb_database *db, cocabo_status status,
                               cocabo_error *err) {
   if (status == COCABO_OK)
-    status = run_or_fail(db, "COMMIT", err);
+    status = commit(db, err);
   if (!sqlite3_get_autocommit(db->handle))
     run(db, "ROLLBACK");
   return status;

@@ -5,17 +5,17 @@
  */
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "store/clock.h"
 #include "store/store.h"
 
 typedef struct lease {
   int64_t number;    /* trial */
   const char *owner; /* one of the log's owners */
-  double until;      /* seconds since 1970 */
+  double until;      /* seconds since the machine was started */
 } lease;
 
 typedef struct study_log {
@@ -108,12 +108,6 @@ static bool reserve(study_log *log, size_t more) {
   return grown && reserve_index(log, log->n + more);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- leases ---------------------------------------------------------------------- */
 
 /* The log's own copy of an owner's name, or NULL if out of memory. */
@@ -204,6 +198,15 @@ static bool attempt_taken(const study_log *log, const cb_event *resumed) {
          resumed->attempt <= log->attempts[resumed->number];
 }
 
+/* Was its lease renewed after somebody had found it over? */
+static bool was_renewed(const study_log *log, const cb_event *stale) {
+  const size_t i = lease_place(log, stale->number);
+  return i < log->n_leases && log->leases[i].number == stale->number &&
+         log->leases[i].until > cb_clock_boot() &&
+         !(stale->number < log->n_trials &&
+           stale->attempt < log->attempts[stale->number]);
+}
+
 static cocabo_status check_conflicts(const study_log *log, const cb_event *events,
                                      int n, int64_t next_number, cocabo_error *err) {
   if (next_number >= 0 && next_number != log->n_trials)
@@ -219,6 +222,9 @@ static cocabo_status check_conflicts(const study_log *log, const cb_event *event
     if (events[i].kind == CB_TRIAL_RESUMED && attempt_taken(log, &events[i]))
       return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
                      (long long)events[i].attempt, (long long)events[i].number);
+    if (events[i].kind == CB_TRIAL_STALE && was_renewed(log, &events[i]))
+      return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
+                     (long long)events[i].number);
   }
   return COCABO_OK;
 }
@@ -252,8 +258,8 @@ static void publish(study_log *log, cb_event *copies, int n, const holder *who,
 
 static cocabo_status append_new(study_log *log, const cb_append *what,
                                 cocabo_error *err) {
-  const double time = now();
-  holder who = {.until = time + what->seconds};
+  const double time = cb_clock_day();
+  holder who = {.until = cb_clock_boot() + what->seconds};
   if (what->owner) {
     who.owner = know_owner(log, what->owner);
     if (!who.owner)
@@ -409,7 +415,7 @@ static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
                                 cocabo_error *err) {
   memory_store *memory = lock(store);
   study_log *log = NULL;
-  const double time = now();
+  const double time = cb_clock_boot();
   cocabo_status status = log_by_id(memory, id, &log, err);
   for (size_t i = (size_t)seq; status == COCABO_OK && i < log->n; i++)
     status = each(user, &log->events[i], err);
@@ -449,7 +455,7 @@ static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
   memory_store *memory = lock(store);
   study_log *log = NULL;
   const cocabo_status status = log_by_id(memory, id, &log, err);
-  const double until = now() + seconds;
+  const double until = cb_clock_boot() + seconds;
   for (size_t i = 0; status == COCABO_OK && i < log->n_leases; i++)
     if (strcmp(log->leases[i].owner, owner) == 0)
       log->leases[i].until = until;

@@ -9,7 +9,9 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cocabo_store.h"
+#ifdef COCABO_SQLITE
 #include "store/sqlite.h"
+#endif
 
 /* Length of the scheme, 0 if the URL is a bare path: letters, digits and +-. up to ://,
  * or up to : where the scheme is one of ours. */
@@ -69,17 +71,24 @@ static bool means_memory(const char *path) {
   return strcmp(path, ":memory:") == 0;
 }
 
-static cocabo_status open_path(cocabo_store **out, const char *path, unsigned flags,
+/* How to open it. */
+typedef struct manner {
+  unsigned flags;
+  cocabo_wait_fn wait;
+  void *user;
+} manner;
+
+static cocabo_status open_path(cocabo_store **out, const char *path, const manner *how,
                                cocabo_error *err) {
   if (!*path)
     return cb_fail(err, COCABO_E_INVALID, "the path of the store is empty");
   if (means_memory(path))
     return open_memory(out, err);
 #ifdef COCABO_SQLITE
-  const double patience = 30.0; /* seconds to wait for a lock */
-  return cb_sqlite_open(out, path, flags, patience, err);
+  const cb_patience patience = {.seconds = 30.0, .wait = how->wait, .user = how->user};
+  return cb_sqlite_open(out, path, how->flags, patience, err);
 #else
-  (void)flags;
+  (void)how;
   char shown[CB_SHOWN];
   return cb_fail(err, COCABO_E_INVALID,
                  "\"%s\" is a SQLite file and this build of cocabo has no SQLite, want "
@@ -89,8 +98,8 @@ static cocabo_status open_path(cocabo_store **out, const char *path, unsigned fl
 }
 
 /* rest follows "sqlite:", and should be ///PATH. */
-static cocabo_status open_sqlite(cocabo_store **out, const char *rest, unsigned flags,
-                                 cocabo_error *err) {
+static cocabo_status open_sqlite(cocabo_store **out, const char *rest,
+                                 const manner *how, cocabo_error *err) {
   char shown[CB_SHOWN];
   if (strcmp(rest, "//") == 0)
     return open_memory(out, err);
@@ -109,7 +118,7 @@ static cocabo_status open_sqlite(cocabo_store **out, const char *rest, unsigned 
     return cb_no_memory(err);
   const cocabo_status status =
       decode_percents(path)
-          ? open_path(out, path, flags, err)
+          ? open_path(out, path, how, err)
           : cb_fail(err, COCABO_E_INVALID,
                     "\"sqlite:%s\" has a %% that is not followed by two hexadecimal "
                     "digits of a character",
@@ -118,13 +127,13 @@ static cocabo_status open_sqlite(cocabo_store **out, const char *rest, unsigned 
   return status;
 }
 
-static cocabo_status open_url(cocabo_store **out, const char *url, unsigned flags,
+static cocabo_status open_url(cocabo_store **out, const char *url, const manner *how,
                               cocabo_error *err) {
   const size_t n = scheme_length(url);
   if (n == 0)
-    return open_path(out, url, flags, err);
+    return open_path(out, url, how, err);
   if (is_scheme(url, n, "sqlite"))
-    return open_sqlite(out, url + n + 1, flags, err);
+    return open_sqlite(out, url + n + 1, how, err);
   if (is_scheme(url, n, "memory"))
     return open_memory(out, err);
   if (is_scheme(url, n, "postgresql") || is_scheme(url, n, "postgres"))
@@ -136,8 +145,9 @@ static cocabo_status open_url(cocabo_store **out, const char *url, unsigned flag
                  (int)(n < 40 ? n : 40), url);
 }
 
-cocabo_status cocabo_store_open(cocabo_store **out, const char *url, unsigned flags,
-                                cocabo_error *err) {
+cocabo_status cocabo_store_open_waiting(cocabo_store **out, const char *url,
+                                        unsigned flags, cocabo_wait_fn wait, void *user,
+                                        cocabo_error *err) {
   const unsigned both = COCABO_STORE_CREATE | COCABO_STORE_READ_ONLY;
   if (!out)
     return cb_fail(err, COCABO_E_INVALID, "out is NULL");
@@ -148,5 +158,11 @@ cocabo_status cocabo_store_open(cocabo_store **out, const char *url, unsigned fl
     return cb_fail(
         err, COCABO_E_INVALID,
         "flags are %u, want COCABO_STORE_CREATE, COCABO_STORE_READ_ONLY or 0", flags);
-  return open_url(out, url, flags, err);
+  const manner how = {.flags = flags, .wait = wait, .user = user};
+  return open_url(out, url, &how, err);
+}
+
+cocabo_status cocabo_store_open(cocabo_store **out, const char *url, unsigned flags,
+                                cocabo_error *err) {
+  return cocabo_store_open_waiting(out, url, flags, NULL, NULL, err);
 }

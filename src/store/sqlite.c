@@ -6,6 +6,7 @@
 #include "store/sqlite.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -15,6 +16,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "log/codec.h"
+#include "store/clock.h"
 #include "store/database.h"
 #include "store/store.h"
 
@@ -23,7 +25,8 @@ typedef struct sqlite_store {
   pthread_mutex_t lock;
   pid_t process; /* that opened it: SQLite's locks do not survive a fork */
   cb_database db;
-  cb_json json; /* the body being written */
+  char boot[CB_BOOT_ID]; /* which start of the machine this is */
+  cb_json json;          /* the body being written */
 } sqlite_store;
 
 /* ---- statements ------------------------------------------------------------------ */
@@ -46,8 +49,26 @@ enum {
   DROP_LEASE,
   RENEW_LEASES,
   EXPIRED_LEASES,
+  OLD_EXPIRED_LEASES,
+  LIVING_LEASE,
+  LEASES_AHEAD,
+  MOVE_LEASES_BACK,
   N_STATEMENTS
 };
+
+/* In all that is about time, ?2 is the time of day, ?3 the machine's start and ?4 the
+ * time since then. A lease is over by the clock that nobody sets, if it is of the same
+ * start. Otherwise the time of day must do: a lease that ends later than one that began
+ * now would was written by a clock that was ahead. Before ?6 nobody could renew: who
+ * lives has a third of the lease to do so. */
+#define SAME_START "boot <> '' AND boot = ?3"
+#define OVER                                                                           \
+  "(CASE WHEN " SAME_START " THEN due <= ?4 AND ?6 + seconds / 3 <= ?4"                \
+  " ELSE until <= ?2 END)"
+#define LENGTH "(CASE WHEN seconds = 0 THEN ?5 ELSE seconds END)"
+#define AHEAD                                                                          \
+  "(CASE WHEN " SAME_START " THEN due > ?4 + 1 + " LENGTH                              \
+  " ELSE until > ?2 + 1 + " LENGTH " END)"
 
 static const char *const statements[N_STATEMENTS] = {
     [ADD_STUDY] = "INSERT INTO studies (name, letters) VALUES (?1, ?2)",
@@ -67,12 +88,20 @@ static const char *const statements[N_STATEMENTS] = {
                      "WHERE study = ?1 AND number = ?2 AND kind = 8",
     [ADD_EVENT] = "INSERT INTO events (study, seq, id, time, kind, number, attempt, "
                   "body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [ADD_LEASE] = "INSERT OR REPLACE INTO leases (study, trial, owner, until) "
-                  "VALUES (?1, ?2, ?3, ?4)",
+    [ADD_LEASE] = "INSERT OR REPLACE INTO leases (study, trial, owner, until, seconds, "
+                  "boot, due) VALUES (?1, ?6, ?7, ?2 + ?5, ?5, ?3, ?4 + ?5)",
     [DROP_LEASE] = "DELETE FROM leases WHERE study = ?1 AND trial = ?2",
-    [RENEW_LEASES] = "UPDATE leases SET until = ?3 WHERE study = ?1 AND owner = ?2",
-    [EXPIRED_LEASES] = "SELECT trial FROM leases WHERE study = ?1 AND until <= ?2 "
-                       "ORDER BY trial",
+    [RENEW_LEASES] = "UPDATE leases SET until = ?2 + ?5, seconds = ?5, boot = ?3, "
+                     "due = ?4 + ?5 WHERE study = ?1 AND owner = ?6",
+    [EXPIRED_LEASES] =
+        "SELECT trial FROM leases WHERE study = ?1 AND " OVER " ORDER BY trial",
+    [OLD_EXPIRED_LEASES] = "SELECT trial FROM leases WHERE study = ?1 AND until <= ?2 "
+                           "ORDER BY trial",
+    [LIVING_LEASE] =
+        "SELECT trial FROM leases WHERE study = ?1 AND trial = ?5 AND NOT " OVER,
+    [LEASES_AHEAD] = "SELECT count(*) FROM leases WHERE study = ?1 AND " AHEAD,
+    [MOVE_LEASES_BACK] = "UPDATE leases SET until = ?2 + " LENGTH ", boot = ?3, "
+                         "due = ?4 + " LENGTH " WHERE study = ?1 AND " AHEAD,
 };
 _Static_assert((int)N_STATEMENTS <= (int)CB_MAX_STATEMENTS, "they have a place");
 
@@ -155,11 +184,20 @@ static cocabo_status get_integer(query *q, int64_t otherwise, int64_t *out,
 
 /* ---- small things ---------------------------------------------------------------- */
 
-/* The store's clock: that of the machine, which all its users share. */
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+/* A query about leases, with the present time in ?2 to ?4. */
+static query ask_time(sqlite_store *s, int which, int64_t study) {
+  query q = ask(s, which, study);
+  bind_real(&q, 2, cb_clock_day());
+  bind_text(&q, 3, s->boot, strlen(s->boot));
+  bind_real(&q, 4, cb_clock_boot());
+  return q;
+}
+
+/* The same for OVER. */
+static query ask_over(sqlite_store *s, int which, int64_t study) {
+  query q = ask_time(s, which, study);
+  bind_real(&q, 6, s->db.free_at);
+  return q;
 }
 
 static cocabo_status deleted(cocabo_error *err) {
@@ -174,8 +212,10 @@ static cocabo_status no_study(const char *name, cocabo_error *err) {
 static cocabo_status damaged(const sqlite_store *s, const char *what,
                              cocabo_error *err) {
   char path[CB_SHOWN];
-  return cb_fail(err, COCABO_E_STORE, "the database \"%s\" is damaged: %s",
-                 cb_text_show(path, s->db.path), what);
+  return cb_fail(err, COCABO_E_STORE,
+                 "cannot %s \"%s\": it is damaged: %s; restore a backup, or delete the "
+                 "study",
+                 s->db.what, cb_text_show(path, s->db.path), what);
 }
 
 enum { ID_BYTES = 16 };
@@ -219,6 +259,24 @@ static cocabo_status check_exists(sqlite_store *s, int64_t study, cocabo_error *
   return get_letters(s, study, letters, err);
 }
 
+/* ---- writing --------------------------------------------------------------------- */
+
+/* What is done in one transaction; it may be done again after a failure. */
+typedef cocabo_status (*inside_fn)(void *user, cocabo_error *err);
+
+/* All or nothing. What finds no room on the disk gets it, if that can be, from the
+ * write-ahead log. */
+static cocabo_status transact(sqlite_store *s, bool durable, inside_fn inside,
+                              void *user, cocabo_error *err) {
+  for (bool again = false;; again = true) {
+    cocabo_status status = cb_database_begin(&s->db, durable, err);
+    if (status == COCABO_OK)
+      status = cb_database_end(&s->db, inside(user, err), err);
+    if (status == COCABO_OK || again || !cb_database_make_room(&s->db))
+      return status;
+  }
+}
+
 /* ---- appending ------------------------------------------------------------------- */
 
 /* Where an event is in the log; seq 0: it is not. */
@@ -230,6 +288,7 @@ typedef struct place {
 typedef struct appending {
   sqlite_store *store;
   int64_t study;
+  const char *name; /* of a study to be created */
   const cb_append *what;
   place *places; /* one for each event */
   char letters[COCABO_MAX_PARAMETERS + 1];
@@ -285,10 +344,28 @@ static cocabo_status last_attempt(const appending *a, int64_t number, int64_t *o
   return get_integer(&q, 0, out, err);
 }
 
+/* Its owner may have renewed it after we looked. */
+static cocabo_status check_stale(const appending *a, const cb_event *stale,
+                                 cocabo_error *err) {
+  int64_t last = 0, found = -1;
+  CB_TRY(last_attempt(a, stale->number, &last, err));
+  if (stale->attempt < last)
+    return COCABO_OK; /* the lease is that of a later attempt */
+  query q = ask_over(a->store, LIVING_LEASE, a->study);
+  bind_integer(&q, 5, stale->number);
+  CB_TRY(get_integer(&q, -1, &found, err));
+  if (found >= 0)
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
+                   (long long)stale->number);
+  return COCABO_OK;
+}
+
 static cocabo_status check_event(const appending *a, const cb_event *event,
                                  cocabo_error *err) {
   if (makes_trial(event) && event->number != a->next_number)
     return taken(event->number, a->next_number, err);
+  if (event->kind == CB_TRIAL_STALE)
+    return check_stale(a, event, err);
   if (event->kind != CB_TRIAL_RESUMED || event->number >= a->next_number)
     return COCABO_OK;
   int64_t last = 0;
@@ -318,10 +395,10 @@ static cocabo_status insert_event(const appending *a, const cb_event *event,
 
 static cocabo_status grant_lease(const appending *a, int64_t number,
                                  cocabo_error *err) {
-  query q = ask(a->store, ADD_LEASE, a->study);
-  bind_integer(&q, 2, number);
-  bind_text(&q, 3, a->what->owner, strlen(a->what->owner));
-  bind_real(&q, 4, a->time + a->what->seconds);
+  query q = ask_time(a->store, ADD_LEASE, a->study);
+  bind_real(&q, 5, a->what->seconds);
+  bind_integer(&q, 6, number);
+  bind_text(&q, 7, a->what->owner, strlen(a->what->owner));
   return execute(&q, err);
 }
 
@@ -377,8 +454,11 @@ static cocabo_status write_new(appending *a, cocabo_error *err) {
   return COCABO_OK;
 }
 
-static cocabo_status append_inside(appending *a, cocabo_error *err) {
+/* The time is that of the turn, which may have been waited for. */
+static cocabo_status append_inside(void *user, cocabo_error *err) {
+  appending *a = user;
   bool all = false;
+  a->time = cb_clock_day();
   CB_TRY(get_letters(a->store, a->study, a->letters, err));
   CB_TRY(find_places(a, &all, err));
   return all ? COCABO_OK : write_new(a, err);
@@ -386,13 +466,14 @@ static cocabo_status append_inside(appending *a, cocabo_error *err) {
 
 static cocabo_status append_events(sqlite_store *s, int64_t study,
                                    const cb_append *what, cocabo_error *err) {
-  appending a = {.store = s, .study = study, .what = what, .time = now()};
+  appending a = {.store = s, .study = study, .what = what};
   a.places = cb_calloc((size_t)what->n, sizeof *a.places);
   if (!a.places)
     return cb_no_memory(err);
-  cocabo_status status = cb_database_begin(&s->db, what->durable, err);
-  if (status == COCABO_OK)
-    status = cb_database_end(&s->db, append_inside(&a, err), err);
+  s->db.interrupt = what->interrupt;
+  s->db.user = what->user;
+  const cocabo_status status = transact(s, what->durable, append_inside, &a, err);
+  s->db.interrupt = NULL;
   for (int i = 0; i < what->n && status == COCABO_OK; i++) {
     what->events[i].seq = a.places[i].seq;
     what->events[i].time = a.places[i].time;
@@ -464,15 +545,15 @@ static cocabo_status show_events(sqlite_store *s, int64_t study, int64_t seq,
   return status == COCABO_OK && !any ? check_exists(s, study, err) : status;
 }
 
-/* Names are printed, so one that no study can have is not passed on. */
+/* Names are printed, so one that no study can have is shown as far as it can be. */
 static cocabo_status show_name(const query *q, cb_name_fn each, void *user,
                                cocabo_error *err) {
+  char shown[CB_SHOWN];
   const char *name = (const char *)sqlite3_column_text(q->statement, 0);
   if (!name)
     return cb_no_memory(err);
-  if (cb_name_check("name", name, NULL) != COCABO_OK)
-    return damaged(q->store, "a study has no proper name", err);
-  return each(user, name, err);
+  const bool proper = cb_name_check("name", name, NULL) == COCABO_OK;
+  return each(user, proper ? name : cb_text_show(shown, name), err);
 }
 
 static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
@@ -486,14 +567,21 @@ static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
   return status == COCABO_OK ? ended : status;
 }
 
+static query ask_expired(sqlite_store *s, int64_t study) {
+  if (s->db.version > 1)
+    return ask_over(s, EXPIRED_LEASES, study);
+  query q = ask(s, OLD_EXPIRED_LEASES, study);
+  bind_real(&q, 2, cb_clock_day());
+  return q;
+}
+
 /* The leases are asked for first and shown last: as long as their statement stands at a
  * row, SQLite keeps the connection's view of the file. Where they have no row, there is
  * nothing that the events could disagree with. */
 static cocabo_status show_all(sqlite_store *s, int64_t study, int64_t seq,
                               cb_event_fn each, cb_number_fn expired, void *user,
                               cocabo_error *err) {
-  query q = ask(s, EXPIRED_LEASES, study);
-  bind_real(&q, 2, now());
+  query q = ask_expired(s, study);
   bool more = next_row(&q);
   cocabo_status status = COCABO_OK;
   if (more || q.answer == SQLITE_DONE)
@@ -515,11 +603,14 @@ static cocabo_status insert_study(sqlite_store *s, const char *name,
   return COCABO_OK;
 }
 
-static cocabo_status create_inside(appending *a, const char *name, cocabo_error *err) {
-  CB_TRY(find_id(a->store, name, &a->study, err));
+static cocabo_status create_inside(void *user, cocabo_error *err) {
+  appending *a = user;
+  a->time = cb_clock_day();
+  CB_TRY(find_id(a->store, a->name, &a->study, err));
   if (a->study >= 0)
-    return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", name);
-  CB_TRY(insert_study(a->store, name, a->letters, &a->study, err));
+    return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", a->name);
+  CB_TRY(insert_study(a->store, a->name, a->letters, &a->study, err));
+  a->last_seq = a->next_number = 0;
   for (int i = 0; i < a->what->n; i++) {
     const cb_event *event = &a->what->events[i];
     CB_TRY(check_event(a, event, err));
@@ -545,13 +636,12 @@ static cocabo_status check_readable(sqlite_store *s, const cb_event *created,
 static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *events,
                                   int n, int64_t *id, cocabo_error *err) {
   const cb_append what = {.events = events, .n = n};
-  appending a = {.store = s, .what = &what, .time = now()};
+  appending a = {.store = s, .name = name, .what = &what};
   if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
   CB_TRY(check_readable(s, events, err));
   cb_codec_letters(events->space, a.letters);
-  CB_TRY(cb_database_begin(&s->db, true, err));
-  CB_TRY(cb_database_end(&s->db, create_inside(&a, name, err), err));
+  CB_TRY(transact(s, true, create_inside, &a, err));
   for (int i = 0; i < n; i++) {
     events[i].seq = i + 1;
     events[i].time = a.time;
@@ -560,32 +650,70 @@ static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *e
   return COCABO_OK;
 }
 
-static cocabo_status remove_inside(sqlite_store *s, const char *name,
-                                   cocabo_error *err) {
+typedef struct removing {
+  sqlite_store *store;
+  const char *name;
+} removing;
+
+static cocabo_status remove_inside(void *user, cocabo_error *err) {
   static const int drops[] = {DROP_LEASES, DROP_EVENTS, DROP_STUDY};
+  const removing *r = user;
   int64_t id = -1;
-  CB_TRY(find_id(s, name, &id, err));
+  CB_TRY(find_id(r->store, r->name, &id, err));
   if (id < 0)
-    return no_study(name, err);
+    return no_study(r->name, err);
   for (size_t i = 0; i < sizeof drops / sizeof drops[0]; i++) {
-    query q = ask(s, drops[i], id);
+    query q = ask(r->store, drops[i], id);
     CB_TRY(execute(&q, err));
   }
   return COCABO_OK;
 }
 
-static cocabo_status renew_inside(sqlite_store *s, int64_t study, const char *owner,
-                                  double seconds, cocabo_error *err) {
-  CB_TRY(check_exists(s, study, err));
-  query q = ask(s, RENEW_LEASES, study);
-  bind_text(&q, 2, owner, strlen(owner));
-  bind_real(&q, 3, now() + seconds);
+/* ---- leases ---------------------------------------------------------------------- */
+
+typedef struct renewing {
+  sqlite_store *store;
+  int64_t study;
+  const char *owner;
+  double seconds;
+} renewing;
+
+static cocabo_status renew_inside(void *user, cocabo_error *err) {
+  const renewing *r = user;
+  CB_TRY(check_exists(r->store, r->study, err));
+  query q = ask_time(r->store, RENEW_LEASES, r->study);
+  bind_real(&q, 5, r->seconds);
+  bind_text(&q, 6, r->owner, strlen(r->owner));
   return execute(&q, err);
+}
+
+static cocabo_status move_back_inside(void *user, cocabo_error *err) {
+  const renewing *r = user;
+  query q = ask_time(r->store, MOVE_LEASES_BACK, r->study);
+  bind_real(&q, 5, CB_LONGEST_LEASE);
+  return execute(&q, err);
+}
+
+/* Leases of a clock that was ahead end in their own length from now on ours: whoever
+ * lives renews them in time. Nobody waits for that; the next ask will do. */
+static void move_leases_back(sqlite_store *s, int64_t study) {
+  renewing r = {.store = s, .study = study};
+  int64_t n = 0;
+  if (s->db.read_only || s->db.version < 2)
+    return;
+  query q = ask_time(s, LEASES_AHEAD, study);
+  bind_real(&q, 5, CB_LONGEST_LEASE);
+  if (get_integer(&q, 0, &n, NULL) != COCABO_OK || n == 0)
+    return;
+  s->db.hurry = true;
+  (void)transact(s, false, move_back_inside, &r, NULL);
+  s->db.hurry = false;
 }
 
 /* ---- operations ------------------------------------------------------------------ */
 
-static cocabo_status enter(sqlite_store *s, cocabo_error *err) {
+/* `what` is tried, for sentences. */
+static cocabo_status enter(sqlite_store *s, const char *what, cocabo_error *err) {
   char path[CB_SHOWN];
   if (s->process != getpid())
     return cb_fail(err, COCABO_E_STORE,
@@ -593,6 +721,7 @@ static cocabo_status enter(sqlite_store *s, cocabo_error *err) {
                    "again in the child",
                    cb_text_show(path, s->db.path));
   pthread_mutex_lock(&s->lock);
+  s->db.what = what;
   return COCABO_OK;
 }
 
@@ -604,14 +733,14 @@ static cocabo_status leave(sqlite_store *s, cocabo_status status) {
 static cocabo_status create(cocabo_store *store, const char *name, cb_event *created,
                             int64_t *id, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
+  CB_TRY(enter(s, "add a study to", err));
   return leave(s, create_study(s, name, created, 1, id, err));
 }
 
 static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
                                 int n, int64_t *id, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
+  CB_TRY(enter(s, "add a study to", err));
   return leave(s, create_study(s, name, events, n, id, err));
 }
 
@@ -619,7 +748,7 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
                           cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   int64_t found = -1;
-  CB_TRY(enter(s, err));
+  CB_TRY(enter(s, "read", err));
   CB_TRY(leave(s, find_id(s, name, &found, err)));
   if (found < 0)
     return no_study(name, err);
@@ -631,7 +760,9 @@ static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
                                 cb_event_fn each, cb_number_fn expired, void *user,
                                 cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
+  CB_TRY(enter(s, "read", err));
+  if (expired)
+    move_leases_back(s, id);
   return leave(s, expired ? show_all(s, id, seq, each, expired, user, err)
                           : show_events(s, id, seq, each, user, err));
 }
@@ -639,35 +770,45 @@ static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
 static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *what,
                             cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
+  CB_TRY(enter(s, "write to", err));
   return leave(s, append_events(s, id, what, err));
 }
 
 static cocabo_status list(cocabo_store *store, cb_name_fn each, void *user,
                           cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
+  CB_TRY(enter(s, "read", err));
   return leave(s, show_names(s, each, user, err));
 }
 
 static cocabo_status remove_study(cocabo_store *store, const char *name,
                                   cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
-  cocabo_status status = cb_database_begin(&s->db, true, err);
-  if (status == COCABO_OK)
-    status = cb_database_end(&s->db, remove_inside(s, name, err), err);
+  CB_TRY(enter(s, "delete from", err));
+  removing r = {.store = s, .name = name};
+  return leave(s, transact(s, true, remove_inside, &r, err));
+}
+
+static cocabo_status renew_now(sqlite_store *s, renewing *r, cocabo_error *err) {
+  CB_TRY(enter(s, "renew leases in", err));
+  s->db.hurry = true;
+  const cocabo_status status = transact(s, false, renew_inside, r, err);
+  s->db.hurry = false;
   return leave(s, status);
 }
 
+/* It is done beside other work, and that shall not wait for the store because a renewal
+ * does: the connection is free between two tries. */
 static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
                            double seconds, cocabo_error *err) {
-  sqlite_store *s = (sqlite_store *)store;
-  CB_TRY(enter(s, err));
-  cocabo_status status = cb_database_begin(&s->db, false, err);
-  if (status == COCABO_OK)
-    status = cb_database_end(&s->db, renew_inside(s, id, owner, seconds, err), err);
-  return leave(s, status);
+  renewing r = {(sqlite_store *)store, id, owner, seconds};
+  const double end = cb_clock_boot() + fmin(0.5, seconds / 15.0);
+  cocabo_status status = renew_now(r.store, &r, err);
+  while (status == COCABO_E_BUSY && cb_clock_boot() < end) {
+    nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+    status = renew_now(r.store, &r, err);
+  }
+  return status;
 }
 
 /* In a forked child the connection is left alone: closing it would end the parent's. */
@@ -694,7 +835,7 @@ static const cb_store_ops sqlite_ops = {
 };
 
 cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,
-                             double patience, cocabo_error *err) {
+                             cb_patience patience, cocabo_error *err) {
   sqlite_store *s = cb_calloc(1, sizeof *s);
   if (!s)
     return cb_no_memory(err);
@@ -710,6 +851,7 @@ cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flag
   s->base.ops = &sqlite_ops;
   s->db.sql = statements;
   s->process = getpid();
+  cb_clock_boot_id(s->boot);
   *out = &s->base;
   return COCABO_OK;
 }

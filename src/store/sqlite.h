@@ -3,10 +3,11 @@
 #define CB_STORE_SQLITE_H
 
 #include "cocabo.h"
+#include "store/database.h"
 
-/* flags as in cocabo_store_open. A lock that others hold for more than `patience`
- * seconds is COCABO_E_STORE. *out is owned by the caller. */
+/* flags as in cocabo_store_open. A lock that others hold for longer than the patience
+ * lasts is COCABO_E_STORE. *out is owned by the caller. */
 cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,
-                             double patience, cocabo_error *err);
+                             cb_patience patience, cocabo_error *err);
 
 #endif

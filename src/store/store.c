@@ -28,6 +28,10 @@ cocabo_status cocabo_store_delete(cocabo_store *store, const char *study,
 
 cocabo_status cb_lease_check(double seconds, bool or_none, cocabo_error *err) {
   char shown[CB_DIGITS];
+  if (seconds > CB_LONGEST_LEASE && isfinite(seconds))
+    return cb_fail(err, COCABO_E_RANGE,
+                   "seconds is %s, want at most %.0f, which is 366 days",
+                   cb_number_show(shown, seconds), CB_LONGEST_LEASE);
   if (isfinite(seconds) && (seconds > 0.0 || (seconds == 0.0 && or_none)))
     return COCABO_OK;
   return cb_fail(err, COCABO_E_RANGE, "seconds is %s, want a number %s 0",

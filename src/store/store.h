@@ -6,7 +6,8 @@
  * every store passes the suite in tests/contract/store_contract.h.
  *
  * Beside the logs a store keeps leases, which are no events: {trial, owner, until} on
- * the store's own clock. A trial without one is never taken from whoever runs it.
+ * the store's own clock, which nobody can set. A trial without one is never taken from
+ * whoever runs it.
  *
  * A store may be used from several threads at once. To grow, operations are added at
  * the end of cb_store_ops.
@@ -38,6 +39,8 @@ typedef struct cb_append {
   const char *owner;   /* who holds the leases of the trials handed out; NULL: no one */
   double seconds;      /* how long they last */
   bool durable;        /* must survive a power cut */
+  cocabo_interrupt_fn interrupt; /* asked while it waits for its turn; NULL: never */
+  void *user;
 } cb_append;
 
 typedef struct cb_store_ops {
@@ -52,9 +55,7 @@ typedef struct cb_store_ops {
 
   /* Shows the events after `seq`, in order; and then, unless `expired` is NULL, the
    * trials whose lease has run out on the store's clock, by number. It is all as it was
-   * at one moment: a worker that renews later, while an ask thinks, has lost its trial
-   * all the same, and the first result counts. Like append, COCABO_E_NOT_FOUND
-   * if the study has been deleted. */
+   * at one moment. Like append, COCABO_E_NOT_FOUND if the study has been deleted. */
   cocabo_status (*read_since)(cocabo_store *store, int64_t id, int64_t seq,
                               cb_event_fn each, cb_number_fn expired, void *user,
                               cocabo_error *err);
@@ -66,7 +67,9 @@ typedef struct cb_store_ops {
    * Refused with COCABO_E_BUSY, because another writer was faster, if
    *   - next_number >= 0 is not the number that the next new trial gets,
    *   - an ASKED or ADDED event does not have the number its trial would get,
-   *   - a RESUMED event's attempt is not above those its trial has in the log.
+   *   - a RESUMED event's attempt is not above those its trial has in the log,
+   *   - a STALE event's trial has a lease that has not run out, unless that is one of a
+   *     later attempt: whoever runs it was late, but has renewed it since.
    *
    * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
    * (and loses an older one in any case), and every TOLD trial loses its lease. So does
@@ -86,8 +89,8 @@ typedef struct cb_store_ops {
   void (*free)(cocabo_store *store);
 
   /* Every lease that `owner` holds in the study now ends in so many seconds, also one
-   * that has run out. COCABO_E_NOT_FOUND if the study has been deleted.
-   */
+   * that has run out. It waits for a moment only: COCABO_E_BUSY means to try again
+   * soon. COCABO_E_NOT_FOUND if the study has been deleted. */
   cocabo_status (*renew)(cocabo_store *store, int64_t id, const char *owner,
                          double seconds, cocabo_error *err);
 
@@ -96,6 +99,9 @@ typedef struct cb_store_ops {
   cocabo_status (*create_log)(cocabo_store *store, const char *name, cb_event *events,
                               int n, int64_t *id, cocabo_error *err);
 } cb_store_ops;
+
+/* Seconds: 366 days. A lease that seems to last longer was written by mistake. */
+#define CB_LONGEST_LEASE 31622400.0
 
 /* For how long may a lease be? 0 is none, where that is allowed. */
 cocabo_status cb_lease_check(double seconds, bool or_none, cocabo_error *err);

@@ -57,6 +57,14 @@ void cb_study_identify(cocabo_study *study, cb_event *event) {
   event->id[1] = study->n_written++;
 }
 
+/* Is it an ask, which may be interrupted? */
+static bool hands_out(const cb_event *events, int n) {
+  for (int i = 0; i < n; i++)
+    if (events[i].kind == CB_TRIAL_ASKED || events[i].kind == CB_TRIAL_RESUMED)
+      return true;
+  return false;
+}
+
 /* Gives ids to the events that have none, and appends them. */
 static cocabo_status append(cocabo_study *study, cb_event *events, int n,
                             int64_t next_number, cocabo_error *err) {
@@ -68,7 +76,10 @@ static cocabo_status append(cocabo_study *study, cb_event *events, int n,
                           .next_number = next_number,
                           .owner = study->owner,
                           .seconds = study->seconds,
-                          .durable = study->fold.resolved.durable};
+                          .durable = study->fold.resolved.durable,
+                          .interrupt =
+                              hands_out(events, n) ? study->proposer.interrupt : NULL,
+                          .user = study->proposer.user};
   return study->store->ops->append(study->store, study->id, &what, err);
 }
 

@@ -878,6 +878,25 @@ static void a_late_stale_ends_no_later_lease(void **state) {
   assert_expired(c, "");
 }
 
+/* A worker was late, and renews after somebody else has looked: the trial is its own
+ * unless that one was faster. */
+static void a_renewed_lease_is_not_lost(void **state) {
+  contract *c = *state;
+  assert_leased(c, make_asked(0), "w", OVER);
+  assert_expired(c, "0 ");
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "w", LONG, &c->err),
+                   COCABO_OK);
+  cb_event taken[] = {make_attempt(CB_TRIAL_STALE, 0, 0), make_resumed(0, 1)};
+  assert_int_equal(append_leased(c, taken, 2, "v", OVER), COCABO_E_BUSY);
+  assert_string_equal(c->err.message, "trial 0 is not lost, its lease lives");
+  assert_string_equal(contract_read(c, 2).kinds, "");
+  assert_expired(c, "");
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "w", OVER, &c->err),
+                   COCABO_OK);
+  assert_int_equal(append_leased(c, taken, 2, "v", OVER), COCABO_OK);
+  assert_expired(c, "0 ");
+}
+
 /* Who lost the trial does not know it yet, and says that it failed. */
 static void a_late_end_ends_no_later_lease(void **state) {
   contract *c = *state;
@@ -1071,6 +1090,7 @@ static int run_store_contract(const char *name) {
       CLAIM(long_texts_are_kept),
       CLAIM(many_events_are_appended_at_one_stroke),
       CLAIM(leases_run_out),
+      CLAIM(a_renewed_lease_is_not_lost),
       CLAIM(a_batch_is_leased_at_one_stroke),
       CLAIM(a_finished_trial_has_no_lease),
       CLAIM(whoever_resumes_takes_the_lease),

@@ -1,25 +1,32 @@
 #!/usr/bin/env python3
-"""Many processes on one study, killed at random: nothing is lost, doubled or stuck.
+"""Many processes on one study, under fire: nothing is lost, doubled or stuck.
 
-    python3 tests/workers/chaos.py PATH/TO/cocabo [--kills 40] [--seed N] [--keep]
+    python3 tests/workers/chaos.py PATH/TO/cocabo [--faults 60] [--seed N] [--keep]
 
-Runners, workers and a client that asks and tells share one SQLite study. They are killed
-with SIGKILL, and so are the programs they run and the guards they keep; now and then one
-is stopped for longer than its lease, or asked politely. Whoever died is started again.
-The budget is raised whenever it is reached, so that its edge is crossed many times.
+Runners, workers and a client that asks and tells share one SQLite study. The faults:
+  kill      SIGKILL to one of them
+  children  SIGKILL to programs that one runs, and to the guard it keeps
+  stop      SIGSTOP, for up to twice its lease
+  lock      somebody else holds SQLite's lock, mostly for moments, at times for longer than
+            anybody should have to wait
+  clock     the clock of one jumps by up to a day, and later back (libfaketime)
+  polite    Ctrl-C or SIGTERM, which must be answered within --answer seconds
+Whoever died is started again. The budget is raised whenever it is reached, so that its
+edge is crossed many times.
 
-At the end, with the kills over and a budget for all trials there are:
+At the end, with the faults over and a budget for all trials there are:
   - the study has exactly as many complete and failed trials as its budget, and no others
   - no trial number and no point is there twice
   - every value is the right one for its point
-  - every result that a process said to be recorded, after the store had said so, was there
-    at that time (and not only since somebody evaluated the trial again)
+  - every result that a process said to be recorded, after the store had said so, was in
+    the file at that time (and not only since somebody evaluated the trial again)
   - no program and no guard is left, and temporary folders only by guards that were killed
   - cocabo verify finds nothing
 """
 
 import argparse
 import collections
+import glob
 import json
 import os
 import pathlib
@@ -27,12 +34,19 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 
 LEASE = 1  # seconds
 STEP = 60  # how much the budget grows
+DAY = 86400
+CLIENT = "client"  # its name beside the numbers of the slots
+LONG_LOCK = 35  # seconds: more than SQLite's users usually wait
+FAULTS = {"kill": 50, "children": 10, "stop": 12, "lock": 8, "clock": 10, "polite": 10}
+TOLD, FAILED = 4, 5  # kinds of events
 SPACE = ["-p", "a=int(1,40)", "-p", "b=int(1,40)", "-p", "c=choice(0,1,2,3,4)"]
 PROGRAM = """#!/bin/sh
 echo "$COCABO_TRIAL" >>evaluations
@@ -46,6 +60,14 @@ def value_at(params):
     """What the program prints, or None where it fails."""
     a, b, c = params["a"], params["b"], params["c"]
     return None if a % 13 == 0 else (a - 17) ** 2 + (b - 23) ** 2 + 50 * c
+
+
+HOLDER = """
+import sqlite3, sys, time
+file = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None)
+file.execute("BEGIN IMMEDIATE")
+time.sleep(float(sys.argv[2]))
+"""
 
 
 class Client:
@@ -72,7 +94,7 @@ class Client:
 
     def run(self, doing, args):
         self.doing = doing
-        self.process = self.chaos.start(doing, *args, stdout=subprocess.PIPE,
+        self.process = self.chaos.start(doing, *args, clock=CLIENT, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL)
 
     def hear(self, out):
@@ -83,14 +105,54 @@ class Client:
             return
         if status == 0:
             self.chaos.note_told(self.trial["number"], value_at(self.trial["params"]))
+        elif status != -signal.SIGKILL:
+            raise AssertionError(f"tell ended with status {status}")
         if status != -signal.SIGKILL or random.random() < 0.5:  # else it tries again
             self.trial = None
 
 
+class Clocks:
+    """A clock for each process, which can be set while it runs: libfaketime reads its
+    file at every look. Sanitizers do not get on with it."""
+
+    def __init__(self, cocabo, folder):
+        found = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+        sanitized = re.search(rb"__[at]san_init", pathlib.Path(cocabo).read_bytes())
+        self.library = found[0] if found and not sanitized else None
+        self.folder = folder
+        self.wrong = {}  # name: when it is set right
+
+    def environment(self, name):
+        if not self.library:
+            return {}
+        if name not in self.wrong:
+            self.set(name, 0)
+        return {"LD_PRELOAD": self.library, "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_RESET": "1",
+                "FAKETIME_TIMESTAMP_FILE": str(self.folder / f"clock-{name}")}
+
+    def set(self, name, seconds):
+        """At one stroke: who reads half a file would see another time again."""
+        path = self.folder / f"clock-{name}"
+        new = path.with_suffix(".new")
+        new.write_text(f"{seconds:+}\n")
+        new.replace(path)
+
+    def jump(self, name, now):
+        self.set(name, random.choice([-DAY, -3600, -2 * LEASE, 2 * LEASE, 3600, DAY]))
+        self.wrong[name] = now + random.uniform(0, 4 * LEASE)
+
+    def look_after(self, now):
+        for name in [n for n, when in self.wrong.items() if when <= now]:
+            self.set(name, 0)
+            del self.wrong[name]
+
+
 class Chaos:
-    def __init__(self, cocabo, kills, processes):
+    def __init__(self, cocabo, faults, processes, answer):
         self.cocabo = os.path.abspath(cocabo)
-        self.kills = kills
+        self.wanted = faults
+        self.answer = answer
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cocabo-chaos-"))
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
@@ -99,17 +161,23 @@ class Chaos:
         program = self.folder / "program"
         program.write_text(PROGRAM)
         program.chmod(0o755)
+        self.clocks = Clocks(self.cocabo, self.folder)
         self.budget = STEP
         self.slots = [None] * (processes - 1)
         self.stopped = []  # (when to continue, process)
+        self.asked = []  # (when, process): who was asked politely
+        self.slowest = 0.0  # seconds until one answered
+        self.holder = None  # of the lock
         self.client = Client(self)
         self.told = []  # (number, value or None, when it was known to be recorded)
         self.read = collections.Counter()  # bytes of each report
-        self.killed = self.guards_killed = 0
+        self.faults = collections.Counter()
+        self.guards_killed = 0
         self.ends = collections.Counter()  # exit statuses
 
-    def start(self, *args, **more):
-        return subprocess.Popen([self.cocabo, *args], cwd=self.folder, env=self.environment,
+    def start(self, *args, clock, **more):
+        environment = {**self.environment, **self.clocks.environment(clock)}
+        return subprocess.Popen([self.cocabo, *args], cwd=self.folder, env=environment,
                                 stdin=subprocess.DEVNULL, **more)
 
     def output(self, *args):
@@ -129,13 +197,16 @@ class Chaos:
         line = ["-v", "--lease", str(LEASE), "-j", str(1 + i % 3)]
         line = ["worker", *line] if i % 2 else self.run_line(self.budget, *line)
         with open(self.folder / f"report-{i}", "ab") as report:
-            self.slots[i] = self.start(*line, stdout=subprocess.DEVNULL, stderr=report)
+            self.slots[i] = self.start(*line, clock=i, stdout=subprocess.DEVNULL,
+                                       stderr=report)
 
     def look_after(self):
         now = time.monotonic()
         for when, process in [s for s in self.stopped if s[0] <= now]:
             process.send_signal(signal.SIGCONT)
             self.stopped.remove((when, process))
+        self.hear_answers(now)
+        self.clocks.look_after(now)
         for i, process in enumerate(self.slots):
             if process is None or process.poll() is not None:
                 self.hear_end(process)
@@ -143,8 +214,26 @@ class Chaos:
         self.client.step()
         self.read_reports()
 
+    def hear_answers(self, now):
+        for when, process in list(self.asked):
+            self.slowest = max(self.slowest, now - when)
+            if process.poll() is not None:
+                self.asked.remove((when, process))
+            elif now - when > self.answer:
+                raise AssertionError(f"asked to stop {now - when:.1f} s ago: "
+                                     f"{process.args}, lock held: {self.lock_is_held()}")
+
+    def lock_is_held(self):
+        return self.holder is not None and self.holder.poll() is None
+
     def note_told(self, number, value):
-        self.told.append((number, value, time.time()))
+        """What a process says is recorded is in the file now, whatever its clock says."""
+        with sqlite3.connect(f"file:{self.folder}/study.db?mode=ro", uri=True) as file:
+            found, = file.execute("SELECT count(*) FROM events WHERE number = ? AND kind IN "
+                                  f"({TOLD}, {FAILED})", (number,)).fetchone()
+        file.close()
+        self.expect(found, "no result is lost", (number, value))
+        self.told.append((number, value))
 
     def read_reports(self):
         for path in self.folder.glob("report-*"):
@@ -183,50 +272,81 @@ class Chaos:
     def states(self):
         return collections.Counter(trial["state"] for trial in self.trials())
 
-    # ---- kills ---------------------------------------------------------------------
+    # ---- faults --------------------------------------------------------------------
 
     def attack(self):
-        """One signal to somebody; returns how many were killed."""
-        victims = [p for p in [*self.slots, self.client.process] if p and p.poll() is None]
+        """One fault; somebody who is stopped or was asked to stop is left alone."""
+        spared = [process for _, process in [*self.stopped, *self.asked]]
+        names = {p: i for i, p in enumerate(self.slots) if p}
+        if self.client.process:
+            names[self.client.process] = CLIENT
+        victims = [p for p in names if p.poll() is None and p not in spared]
         if not victims:
-            return 0
+            return
         victim = random.choice(victims)
-        kind = random.random()
-        if kind < 0.7:
-            victim.kill()
-            return 1
-        if kind < 0.85:
-            return self.kill_children(victim)
-        if kind < 0.95 or victim is self.client.process:
-            victim.send_signal(signal.SIGSTOP)
-            self.stopped.append((time.monotonic() + random.uniform(0, 2 * LEASE), victim))
-        else:
-            victim.send_signal(random.choice([signal.SIGINT, signal.SIGTERM]))
-        return 0
+        kind, = random.choices(list(FAULTS), FAULTS.values())
+        if getattr(self, kind)(victim, names[victim]):
+            self.faults[kind] += 1
+
+    def kill(self, victim, _name):
+        victim.kill()
+        return True
+
+    def stop(self, victim, _name):
+        victim.send_signal(signal.SIGSTOP)
+        self.stopped.append((time.monotonic() + random.uniform(0, 2 * LEASE), victim))
+        return True
+
+    def polite(self, victim, name):
+        if name is CLIENT:
+            return False
+        victim.send_signal(random.choice([signal.SIGINT, signal.SIGTERM]))
+        self.asked.append((time.monotonic(), victim))
+        return True
+
+    def lock(self, _victim, _name):
+        """Every 25th is a long one, where there is time for it."""
+        if self.lock_is_held():
+            return False
+        length = random.uniform(0, 3 * LEASE)
+        if self.faults["lock"] % 25 == 1 and self.wanted >= 200:
+            length = LONG_LOCK
+        self.holder = subprocess.Popen([sys.executable, "-c", HOLDER,
+                                        str(self.folder / "study.db"), str(length)])
+        return True
+
+    def clock(self, _victim, name):
+        if not self.clocks.library or name in self.clocks.wrong:
+            return False
+        self.clocks.jump(name, time.monotonic())
+        return True
+
+    def children(self, victim, _name):
+        return self.kill_children(victim)
 
     def kill_children(self, victim):
         killed = 0
         for child in children(victim.pid)[:random.randint(1, 3)]:
             self.guards_killed += name_of(child) == "cocabo-guard"
             killed += kill(child)
-        return killed
+        return killed > 0
 
     def rage(self):
         self.output(*self.run_line(1, "-q"))  # so that workers find a study
         shown = 0
-        pause, mark = 0.06, (0, 0)  # seconds; kills and results when it was last judged
-        while self.killed < self.kills or len(self.told) <= 20:
+        pause, mark = 0.06, (0, 0)  # seconds; faults and results when it was last judged
+        while self.faults.total() < self.wanted or len(self.told) <= 20:
             self.look_after()
-            time.sleep(random.expovariate(1 / pause))
-            self.killed += self.attack()
-            if self.killed - mark[0] >= 10:
+            time.sleep(min(random.expovariate(1 / pause), 0.5))
+            self.attack()
+            if self.faults.total() - mark[0] >= 10 and not self.lock_is_held():
                 # Thinking takes longer in a long study, and everything on a machine with
                 # other work; who never lives to tell a result is not worth killing.
                 pause *= 1.3 if len(self.told) - mark[1] < 4 else 1
-                mark = self.killed, len(self.told)
-            if self.killed - shown >= 100:
-                shown = self.killed
-                print(f"{self.killed} kills, {dict(self.states())}", flush=True)
+                mark = self.faults.total(), len(self.told)
+            if self.faults.total() - shown >= 100:
+                shown = self.faults.total()
+                print(f"{shown} faults, {dict(self.states())}", flush=True)
 
     # ---- the end -------------------------------------------------------------------
 
@@ -236,6 +356,9 @@ class Chaos:
         for process in filter(None, self.slots):
             process.kill()
             process.wait()
+        self.clocks.look_after(float("inf"))
+        if self.holder:
+            self.holder.wait()
         if self.client.process:
             self.client.process.send_signal(signal.SIGCONT)
             self.client.process.wait()
@@ -273,13 +396,13 @@ class Chaos:
     def check_reports(self, trials):
         self.read_reports()
         self.expect(len(self.told) > 20, "the processes reported something")
-        for number, value, when in self.told:
+        for number, value in self.told:
             trial = trials[number]
-            recorded = trial["state"] in ("complete", "failed") and trial["finished"] <= when
+            recorded = trial["state"] in ("complete", "failed")
             # A failure (a killed program) may have been followed by a late result.
             late = value is None and trial["state"] == "complete"
             self.expect(late or (recorded and trial["value"] in (value, value_at(
-                trial["params"]))), "no result is lost", (trial, value, when))
+                trial["params"]))), "no result is lost", (trial, value))
 
     def check_leftovers(self):
         mark = f"TMPDIR={self.temporary}".encode()
@@ -333,14 +456,15 @@ def kill(pid):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cocabo")
-    parser.add_argument("--kills", type=int, default=40)
+    parser.add_argument("--faults", type=int, default=60)
+    parser.add_argument("--answer", type=float, default=2, help="seconds to answer Ctrl-C")
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", action="store_true", help="keep the folder")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else random.randrange(1 << 32)
     random.seed(seed)
-    chaos = Chaos(args.cocabo, args.kills, args.processes)
+    chaos = Chaos(args.cocabo, args.faults, args.processes, args.answer)
     print(f"seed {seed}, folder {chaos.folder}", flush=True)
     started = time.monotonic()
     try:
@@ -348,13 +472,14 @@ def main():
         chaos.calm_down()
         trials = chaos.check()
     except BaseException:
-        for process in filter(None, [*chaos.slots, chaos.client.process]):
+        for process in filter(None, [*chaos.slots, chaos.client.process, chaos.holder]):
             process.kill()
         raise
     evaluations = len((chaos.folder / "evaluations").read_text().split())
-    print(f"{chaos.killed} kills in {time.monotonic() - started:.0f} s: {len(trials)} trials, "
-          f"{evaluations} evaluations, {sum(t['attempt'] > 0 for t in trials)} trials taken "
-          f"over, ends {dict(chaos.ends)}; nothing lost, doubled or stuck")
+    print(f"{chaos.faults.total()} faults in {time.monotonic() - started:.0f} s "
+          f"({dict(chaos.faults)}): {len(trials)} trials, {evaluations} evaluations, {sum(t['attempt'] > 0 for t in trials)} trials taken "
+          f"over, ends {dict(chaos.ends)}, Ctrl-C answered within "
+          f"{chaos.slowest:.2f} s; nothing lost, doubled or stuck")
     if not args.keep:
         shutil.rmtree(chaos.folder)
 

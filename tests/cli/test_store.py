@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Study files that others hold, that were damaged or replaced, and clocks that jump, as
+the user of the program sees it.
+
+    python3 tests/cli/test_store.py PATH/TO/cocabo [unittest arguments]
+"""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import unittest
+
+import test_run
+from test_run import X, Case
+
+# Takes the lock of a file and stops, as if by Ctrl-Z at the worst moment.
+HOLDER = """
+import os, signal, sqlite3, sys
+file = sqlite3.connect(sys.argv[1], isolation_level=None)
+file.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+class Locks(Case):
+    def hold(self):
+        """A stopped process that holds the lock of cocabo.db."""
+        holder = subprocess.Popen([sys.executable, "-c", HOLDER, self.folder / "cocabo.db"],
+                                  stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.bury, holder)
+        self.assertEqual(holder.stdout.readline(), "held\n")
+        self.wait_for(lambda: self.state_of(holder.pid) == "T")
+        return holder
+
+    @staticmethod
+    def state_of(pid):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+
+    def start(self, *args, **more):
+        """What it says goes to a file, so that it can be waited for."""
+        path = self.folder / f"stderr-{len(list(self.folder.glob('stderr-*')))}"
+        with open(path, "w", encoding="utf-8") as file:
+            process = super().start(*args, **{"stderr": file, **more})
+        process.said = path
+        return process
+
+    def await_line(self, process, text):
+        """The line on standard error that has this text."""
+        def found():
+            return [line for line in process.said.read_text().splitlines() if text in line]
+        try:
+            self.wait_for(found, 20)
+        except AssertionError:
+            self.fail(f"{process.args}: no {text!r} in {process.said.read_text()!r}")
+        return found()[0]
+
+    def assert_answers(self, process):
+        """Ctrl-C ends it within two seconds."""
+        self.assertIsNone(process.poll(), "it did not wait")
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.fail(f"{process.args[1]} does not answer Ctrl-C")
+        self.assertLess(time.monotonic() - began, 2.0, process.args)
+        err = process.said.read_text()
+        self.assertIn(process.returncode, (130, -signal.SIGINT), err)
+        return err
+
+    def test_ctrl_c_is_answered_by_every_command(self):
+        script = self.program("echo $COCABO_TRIAL >>started; sleep 600")
+        self.ok("create", *X, "-n", 100)
+        self.ok("ask", "-n", 3)
+        self.ok("run", *X, "-n", 1, "--study", "other", "--", "echo", "1")
+        (self.folder / "in.csv").write_text("x,value\n0.5,1\n")
+        runner = self.start("run", "-j", 2, "--", script)
+        self.wait_for(lambda: (self.folder / "started").exists() and
+                      (self.folder / "started").read_text().count("\n") == 2)
+        holder = self.hold()
+        lines = [["run", "--", script], ["worker"], ["ask"], ["tell", "0", "1"], ["tell", "1", "--fail", "no"],
+                 ["create", *X, "--study", "third"], ["delete", "--yes"],
+                 ["import", "--format", "csv", "in.csv"]]
+        waiting = [self.start(*line) for line in lines]
+        for process in waiting:  # all of them say why they wait
+            self.await_line(process, f"cocabo.db: process {holder.pid} holds its lock")
+        for args in (["best", "--study", "other"], ["trials"], ["studies"],
+                     ["export", "--format", "csv"], ["verify"]):
+            self.ok(*args, timeout=20)  # readers do not wait
+        for process in [*waiting, runner]:
+            self.assert_answers(process)
+
+    def test_a_lock_is_waited_out_and_said(self):
+        script = self.program("echo $COCABO_TRIAL >>started; echo 1")
+        self.ok("create", *X, "-n", 30, "--sampler", "random")
+        holder = self.hold()
+        process = self.start("run", "--", script)
+        said = self.await_line(process, f"study file cocabo.db: process {holder.pid} holds its lock")
+        self.assertIn(f"it is stopped, kill -CONT {holder.pid} lets it go on", said)
+        holder.kill()
+        process.communicate(timeout=60)
+        err = process.said.read_text()
+        self.assertEqual(process.returncode, 0, err)
+        self.assertIn("cocabo.db is free again", err)
+        self.assertEqual(self.states(), ["complete"] * 30)
+        self.assertEqual(err.count("free again"), 1, err)
+
+    def test_time_outs_hold_while_the_store_is_locked(self):
+        script = self.program('test $COCABO_TRIAL = 0 || { echo $$ >slow; sleep 600; }; '
+                              'until test -e go; do sleep 0.05; done; echo 1')
+        process = self.start("run", *X, "-n", 2, "-j", 2, "--trial-timeout", 3, "--", script)
+        slow = self.wait_for_file("slow")
+        holder = self.hold()
+        (self.folder / "go").touch()  # trial 0 is over and cannot be recorded
+        self.wait_for(lambda: not os.path.exists(f"/proc/{slow}"), 20)  # 30: gives up
+        holder.kill()
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, process.said.read_text())
+        self.assertEqual(self.states(), ["complete", "failed"])
+
+    def test_results_that_cannot_be_recorded_are_named(self):
+        script = self.program("echo $$ >started; until test -e go; do sleep 0.05; done; echo 1")
+        process = self.start("run", *X, "-n", 2, "--", script)
+        pid = self.wait_for_file("started")
+        self.hold()
+        (self.folder / "go").touch()
+        self.assert_gone(pid)
+        self.await_line(process, "waiting for study file cocabo.db")
+        self.assertIn("not recorded: cocabo tell 0 1\n", self.assert_answers(process))
+
+
+class Clocks(Case):
+    def ask(self, *args, clock=None):
+        faked = ["faketime", "-f", clock] if clock else []
+        done = subprocess.run([*faked, test_run.COCABO, "ask", "--json", *args],
+                              cwd=self.folder, env=self.environment, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["number"]
+
+    @unittest.skipUnless(shutil.which("faketime"), "there is no faketime")
+    def test_a_lease_of_a_clock_that_was_ahead_runs_out(self):
+        self.ok("create", *X)
+        self.assertEqual(self.ask("--lease", "0.5", clock="+1d"), 0)
+        self.wait_for(lambda: self.ask() == 0, 20)
+
+    @unittest.skipUnless(shutil.which("faketime"), "there is no faketime")
+    def test_a_clock_that_is_ahead_takes_nobodys_trials(self):
+        self.ok("create", *X)
+        self.assertEqual(self.ask("--lease", "600"), 0)
+        self.assertEqual(self.ask("--lease", "600", clock="+1d"), 1)
+        self.assertEqual(self.ask("--lease", "600", clock="-1d"), 2)
+        self.assertEqual(self.ask(), 3)
+
+
+class Damage(Case):
+    def test_one_damaged_study_hides_no_other(self):
+        for name in ("first", "second", "third"):
+            self.ok("run", *X, "-n", 3, "--study", name, "--", "echo", "1")
+        with sqlite3.connect(self.folder / "cocabo.db") as file:
+            file.execute("UPDATE events SET body = '{' WHERE seq = 3 AND study = 2")
+        file.close()
+        table = self.ends(1, "studies")
+        self.assertEqual([line.split()[0] for line in table.stdout.splitlines()],
+                         ["study", "first", "third"])
+        self.assertRegex(table.stderr, r'^cocabo studies: study "second": event 3 .* damaged')
+        lines = self.ends(1, "studies", "--json").stdout.splitlines()
+        self.assertEqual([json.loads(line)["name"] for line in lines], ["first", "third"])
+        self.ok("run", *X, "-n", 4, "--study", "third", "--", "echo", "1")
+        self.ends(2, "delete", "--study", "second")
+        self.ok("delete", "--study", "second", "--yes")
+        self.assertEqual(len(self.ok("studies", "--json").stdout.splitlines()), 2)
+
+    def test_a_file_of_0_1_0_is_read_as_it_is(self):
+        golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden",
+                              "0.1.0.db")
+        path = self.folder / "cocabo.db"
+        shutil.copy(golden, path)
+        before = path.read_bytes()
+        names = [json.loads(line)["name"]
+                 for line in self.ok("studies", "--json").stdout.splitlines()]
+        for name in names:
+            self.ok("trials", "--study", name)
+            self.ok("best", "--study", name)
+            self.ok("verify", "--study", name, "--proposals", "1")
+        self.assertEqual(path.read_bytes(), before)
+        self.ok("ask", "--study", names[0])  # writing brings it up to date
+        with sqlite3.connect(path) as file:
+            self.assertEqual(file.execute("PRAGMA user_version").fetchone(), (2,))
+        file.close()
+        self.ok("verify", "--study", names[0], "--proposals", "1")
+
+
+if __name__ == "__main__":
+    test_run.COCABO = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
