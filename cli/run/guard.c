@@ -1,10 +1,9 @@
 /* guard.c - the guard process: forked before any trial runs, it makes a folder and
  * removes it when its socket closes. */
-#define _GNU_SOURCE /* close_range, nftw */
+#define _GNU_SOURCE /* nftw */
 #include "run/guard.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base.h"
+#include "run/files.h"
 
 /* What comes up first. */
 typedef struct hello {
@@ -46,17 +46,6 @@ static void ignore_signals(void) {
   prctl(PR_SET_NAME, "cocabo-guard");
 }
 
-/* Nobody shall wait for the guard: it keeps no file of its parent open. */
-static int keep_only(int fd) {
-  fd = fcntl(fd, F_DUPFD, 10); /* out of the way, wherever it was */
-  const int null = open("/dev/null", O_RDWR);
-  for (int i = 0; i <= 2; i++)
-    dup2(null, i);
-  const int kept = dup2(fd, 3);
-  close_range(4, ~0u, 0);
-  return kept;
-}
-
 static int make_folder(char *folder, size_t size) {
   const char *base = getenv("TMPDIR");
   if (!base || base[0] != '/')
@@ -70,7 +59,7 @@ static int make_folder(char *folder, size_t size) {
  * death would leave it behind. */
 _Noreturn static void stand_guard(int fd) {
   ignore_signals();
-  fd = keep_only(fd);
+  cli_keep_files(&fd, 1);
   hello h = {0};
   h.why = make_folder(h.folder, sizeof h.folder);
   send(fd, &h, sizeof h, MSG_NOSIGNAL);

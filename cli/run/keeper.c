@@ -1,10 +1,8 @@
 /* keeper.c - starts the program, reaps whatever it leaves behind, says when it is over,
  * and ends its group or all its descendants. */
-#define _GNU_SOURCE /* close_range */
 #include "run/keeper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "run/family.h"
+#include "run/files.h"
 
 /* Seconds: how much work those may do who pass the program's output on, and the time
  * between two looks at them; how long to wait for them, and for those who were killed.
@@ -34,34 +33,7 @@ typedef struct keeper {
   double seconds; /* of work by its descendants, when it was over */
 } keeper;
 
-/* ---- files ---------------------------------------------------------------------- */
-
-static void close_from(int first) {
-  if (close_range((unsigned)first, ~0u, 0) == 0)
-    return;
-  for (int fd = first; fd < 4096; fd++) /* an old kernel */
-    close(fd);
-}
-
-/* Nobody shall wait for a keeper: of the files of its parent it keeps these, as 3 to 6.
- */
-static void keep_only(keeper *k, cli_keeper_files files) {
-  const int wanted[4] = {files.line, files.out, files.err, files.other};
-  int copies[4];
-  for (int i = 0; i < 4; i++)
-    copies[i] = fcntl(wanted[i], F_DUPFD, 10);
-  const int null = open("/dev/null", O_RDWR);
-  for (int i = 0; i <= 2; i++)
-    dup2(null, i);
-  for (int i = 0; i < 4; i++) {
-    close(3 + i);
-    dup2(copies[i], 3 + i); /* fails where there is none, of a guard that is gone */
-  }
-  close_from(7);
-  k->line = 3;
-  k->pipes[0] = 4;
-  k->pipes[1] = 5;
-}
+/* ---- news ----------------------------------------------------------------------- */
 
 static void say(const keeper *k, cli_keeper_news news) {
   while (send(k->line, &news, sizeof news, MSG_NOSIGNAL) < 0 && errno == EINTR)
@@ -235,11 +207,11 @@ _Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
   if (getppid() != parent) /* it died before that line */
     _exit(EXIT_FAILURE);
   const pid_t self = getpid();
-  keeper k = {.program = fork()};
+  keeper k = {.line = files.line, .pipes = {files.out, files.err}, .program = fork()};
   if (k.program == 0)
     become_program(user, self);
   const int why = errno;
-  keep_only(&k, files);
+  cli_keep_files((int[]){files.line, files.out, files.err, files.other}, 4);
   say(&k, (cli_keeper_news){.word = k.program < 0 ? CLI_NOT_STARTED : CLI_STARTED,
                             .pid = k.program,
                             .status = why});

@@ -78,12 +78,10 @@ static void execute(const cli_start *start, char **for_shell) {
 }
 
 static void connect_files(const pipes *p) {
-  const int null = open("/dev/null", O_RDONLY);
-  dup2(null, STDIN_FILENO);
+  close(STDIN_FILENO); /* the lowest number is then the next to be given */
+  (void)open("/dev/null", O_RDONLY);
   dup2(p->out[1], STDOUT_FILENO);
   dup2(p->err[1], STDERR_FILENO);
-  if (null > STDERR_FILENO)
-    close(null);
 }
 
 /* From here to exec only what is safe in the child of a process with threads. Signals

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -379,6 +380,56 @@ static void a_killed_keeper_takes_the_program_along(void **state) {
   assert_string_equal(out.reason, "ended by signal 9 (Killed)");
 }
 
+static void a_stopped_keeper_hears_us_all_the_same(void **state) {
+  (void)state;
+  start("echo 1; sleep 600");
+  wait_for_output();
+  kill(process.keeper, SIGSTOP);
+  for (int i = 0; i < 100 * PATIENCE && state_of(process.keeper) != 'T'; i++)
+    poll(NULL, 0, 10);
+  cli_process_stop(&process, CLI_TIMED_OUT, test_clock);
+  finish(0.0);
+  assert_gone(process.pid);
+  start("echo 1; sleep 600");
+  wait_for_output();
+  kill(process.keeper, SIGSTOP);
+  cli_process_kill(&process);
+  assert_gone(process.pid);
+}
+
+/* One above the n-th file that would be opened next. */
+static rlim_t room_for(int n) {
+  int files[16], highest = 0;
+  for (int i = 0; i < n; i++) {
+    files[i] = open("/dev/null", O_RDONLY);
+    assert_true(files[i] >= 0);
+    highest = files[i] > highest ? files[i] : highest;
+  }
+  for (int i = 0; i < n; i++)
+    close(files[i]);
+  return (rlim_t)highest + 1;
+}
+
+/* Three pipes and a socket have two ends each. */
+static void no_files_are_needed_beyond_the_pipes(void **state) {
+  (void)state;
+  cli_outcome out;
+  struct rlimit old;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+  const struct rlimit few = {room_for(8), old.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  char *const argv[] = {"sh", "-c", "[ /dev/stdin -ef /dev/null ] && echo 7", NULL};
+  const cli_start what = {"/bin/sh", argv, environ, &guard, {-1, -1}};
+  cocabo_error err = {0};
+  const cocabo_status status = cli_process_start(&process, &what, &err);
+  setrlimit(RLIMIT_NOFILE, &old);
+  assert_string_equal(err.message, "");
+  assert_int_equal(status, COCABO_OK);
+  finish(0.005);
+  cli_outcome_read(&out, &process, "", false);
+  assert_true(out.complete);
+}
+
 static bool are_stopped(const pid_t pids[2], bool stopped) {
   return (state_of(pids[0]) == 'T') == stopped && (state_of(pids[1]) == 'T') == stopped;
 }
@@ -554,6 +605,8 @@ int main(void) {
       cmocka_unit_test(each_has_its_own_descendants),
       cmocka_unit_test(a_program_that_has_ended_is_not_stopped),
       cmocka_unit_test(a_killed_keeper_takes_the_program_along),
+      cmocka_unit_test(a_stopped_keeper_hears_us_all_the_same),
+      cmocka_unit_test(no_files_are_needed_beyond_the_pipes),
       cmocka_unit_test(its_processes_can_be_suspended),
       cmocka_unit_test(a_grandchild_without_the_pipe_is_ended_too),
       cmocka_unit_test(a_daemon_with_the_pipe_does_not_hold_us_up),
