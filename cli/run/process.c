@@ -332,8 +332,10 @@ static void hear(cli_process *process) {
   }
 }
 
+/* Somebody may have stopped it. */
 static void order(cli_process *process, cli_keeper_order what) {
   const char letter = (char)what;
+  kill(process->keeper, SIGCONT);
   while (send(process->line, &letter, 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
     continue;
   process->ending = true;
@@ -371,6 +373,7 @@ void cli_process_stop(cli_process *process, cli_stop why, double now) {
   process->kill_at = now + term_grace;
   cli_family_signal(process->keeper, SIGTERM);
   cli_family_signal(process->keeper, SIGCONT); /* the stopped hear nothing else */
+  kill(process->keeper, SIGCONT);
 }
 
 void cli_process_suspend(const cli_process *process, bool suspend) {
