@@ -104,14 +104,29 @@ static cocabo_status put_sentence(const chosen *c, front_buffer *out,
   return front_buffer_puts(out, c->n > SHOWN ? ", ...\n" : "\n", err);
 }
 
+/* One that has left the state since it was chosen is an error only if it was named. */
+static cocabo_status put_back_chosen(cocabo_study *study, chosen *c, bool named,
+                                     cocabo_error *err) {
+  int64_t n = 0;
+  for (int64_t i = 0; i < c->n; i++) {
+    const cocabo_status status = c->state == COCABO_RUNNING
+                                     ? cocabo_study_interrupt(study, c->numbers[i], err)
+                                     : cocabo_study_retry(study, c->numbers[i], err);
+    if (status == COCABO_E_STATE && !named)
+      continue;
+    CB_TRY(status);
+    c->numbers[n++] = c->numbers[i];
+  }
+  c->n = n;
+  return COCABO_OK;
+}
+
 static cocabo_status put_back(cocabo_study *study, const retry_args *args,
                               const front_texts *names, chosen *c, front_buffer *out,
                               cocabo_error *err) {
-  CB_TRY(names->n > 0 ? choose_named(c, study, names, err) : choose_all(c, study, err));
-  for (int64_t i = 0; i < c->n; i++)
-    CB_TRY(c->state == COCABO_RUNNING
-               ? cocabo_study_interrupt(study, c->numbers[i], err)
-               : cocabo_study_retry(study, c->numbers[i], err));
+  const bool named = names->n > 0;
+  CB_TRY(named ? choose_named(c, study, names, err) : choose_all(c, study, err));
+  CB_TRY(put_back_chosen(study, c, named, err));
   if (args->common.json)
     return put_lines(study, c, out, err);
   return args->common.quiet ? COCABO_OK : put_sentence(c, out, err);

@@ -14,6 +14,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -310,6 +311,34 @@ class Retry(Case):
         self.refused("no trial 9", "retry", 1, 9)
         self.assertEqual(self.trials()[1]["state"], "failed")  # all or none
         self.refused('the number is "x", want a whole number', "retry", "x")
+
+    def test_one_that_somebody_else_put_back_is_no_error(self):
+        """While it waits to write the first, another is put back and handed out."""
+        self.fail_some()
+        with contextlib.closing(sqlite3.connect(self.folder / "cocabo.db",
+                                                isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            process = self.start("retry")
+            self.wait_until_it_waits(process)
+            for kind, attempt in [(13, 0), (8, 1)]:  # TRIAL_RETRIED, TRIAL_RESUMED
+                database.execute(
+                    "INSERT INTO events SELECT study, max(seq) + 1, randomblob(16), "
+                    "max(time), ?, 4, ?, '{}' FROM events", (kind, attempt))
+            database.execute("COMMIT")
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, err), (0, ""))
+        self.assertIn("2 trials are offered again: 1, 7", out)
+        self.assertEqual([t["state"] for t in self.trials() if t["number"] in (1, 4, 7)],
+                         ["interrupted", "running", "interrupted"])
+
+    @staticmethod
+    def wait_until_it_waits(process):
+        """Asleep at 20 looks in a row: for the lock, there is nothing else to wait for."""
+        asleep, end = 0, time.monotonic() + 60
+        while asleep < 20 and time.monotonic() < end:
+            stat = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
+            asleep = asleep + 1 if stat.rpartition(")")[2].split()[0] == "S" else 0
+            time.sleep(0.01)
 
     def test_running_ones_are_given_back(self):
         self.ok("create", *X)
