@@ -111,14 +111,14 @@ static cocabo_status differs(const cb_database *db, sqlite3_stmt *got, bool has_
                                 : strcmp(column(got, 1), column(want, 1));
   sqlite3_stmt *row = order > 0 ? want : got;
   return cb_fail(err, COCABO_E_STORE,
-                 "\"%s\" %s the %s \"%s\"%s: cocabo does not open a file that was "
+                 "\"%s\" %s the %s \"%s\": cocabo does not open a file that was "
                  "changed by others, want one as cocabo made it",
                  cb_text_show_within(path, db->path, 60),
                  order > 0   ? "has lost"
                  : order < 0 ? "also has"
                              : "has another form of",
                  cb_text_show_within(type, column(row, 0), 20),
-                 cb_text_show_within(name, column(row, 1), 40), "");
+                 cb_text_show_within(name, column(row, 1), 40));
 }
 
 static cocabo_status compare(cb_database *db, sqlite3_stmt *got, sqlite3_stmt *want,
