@@ -610,7 +610,7 @@ static void wait_for_events(runner *r) {
 /* Somebody else's trials hold up the end: say so, once, and how to help if they are
  * nobody's. */
 static void explain_idling(runner *r, const cli_state *state, double now) {
-  if (!is_idle(r) || r->stopping || r->refusal == COCABO_OK) {
+  if (!is_idle(r) || r->stopping || r->refusal == COCABO_OK || state->running == 0) {
     r->idle_since = INFINITY;
     return;
   }

@@ -331,6 +331,26 @@ class Retry(Case):
         self.assertEqual([t["state"] for t in self.trials() if t["number"] in (1, 4, 7)],
                          ["interrupted", "running", "interrupted"])
 
+    def test_nobody_is_waited_for_where_nobody_runs(self):
+        """An index without entries: the next trial seems to be taken, again and again."""
+        self.ok("run", *X, "-n", 3, "--", "echo", 1)
+        with contextlib.closing(sqlite3.connect(self.folder / "cocabo.db")) as database:
+            name = "trial_by_number"
+            (text,), = database.execute("SELECT sql FROM sqlite_schema WHERE name = ?", [name])
+            database.execute("PRAGMA writable_schema = ON")
+            for sql in [text.replace("(3, 9)", "(99)"), text]:
+                database.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", [sql, name])
+                database.commit()
+                if sql != text:
+                    with contextlib.closing(sqlite3.connect(
+                            self.folder / "cocabo.db")) as other:
+                        other.execute(f"REINDEX {name}")
+        process = self.start("run", "-n", 5)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.communicate(timeout=5)
+        process.send_signal(signal.SIGINT)
+        self.assertNotIn("waiting for 0", process.communicate(timeout=60)[1])
+
     @staticmethod
     def wait_until_it_waits(process):
         """Asleep at 20 looks in a row: for the lock, there is nothing else to wait for."""
