@@ -12,9 +12,9 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "run/family.h"
 #include "run/files.h"
 
@@ -40,12 +40,6 @@ static void say(const keeper *k, cli_keeper_news news) {
     continue;
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- output ---------------------------------------------------------------------- */
 
 /* Somebody who waits for room in a full pipe looks idle and is not. */
@@ -60,7 +54,7 @@ static void say_settled(keeper *k) {
   cli_keeper_news news = {.word = CLI_SETTLED};
   ioctl(k->pipes[0], FIONREAD, &news.unread[0]);
   ioctl(k->pipes[1], FIONREAD, &news.unread[1]);
-  news.at = now();
+  news.at = front_now();
   say(k, news);
   k->settled = true;
 }
@@ -72,7 +66,7 @@ static void settle(keeper *k) {
   const bool room = has_room(k);
   const cli_activity after = cli_family_look(getpid());
   if ((room && cli_family_was_idle(before, after)) ||
-      after.seconds - k->seconds >= settling || now() >= k->settle_until)
+      after.seconds - k->seconds >= settling || front_now() >= k->settle_until)
     say_settled(k);
 }
 
@@ -100,7 +94,7 @@ static void look_at_children(keeper *k) {
         waitpid(k->program, NULL, WNOHANG);
         _exit(EXIT_SUCCESS);
       }
-      k->settle_until = now() + patience;
+      k->settle_until = front_now() + patience;
       k->seconds = cli_family_look(getpid()).seconds;
       return;
     }
@@ -129,19 +123,19 @@ static bool reap(keeper *k, pid_t group) {
 
 /* Those who left the group live on: they have left the trial. */
 _Noreturn static void end_group(keeper *k) {
-  const double end = now() + patience;
+  const double end = front_now() + patience;
   kill(-k->program, SIGKILL);
-  while (reap(k, -k->program) && now() < end)
+  while (reap(k, -k->program) && front_now() < end)
     wait_a_moment(k);
   _exit(EXIT_SUCCESS);
 }
 
 /* Whoever is killed leaves children that are ours then, until there are none. */
 _Noreturn static void end_all(keeper *k) {
-  const double end = now() + patience;
+  const double end = front_now() + patience;
   kill(-k->program, SIGKILL);
   cli_family_kill_children();
-  while (reap(k, -1) && now() < end) {
+  while (reap(k, -1) && front_now() < end) {
     wait_a_moment(k);
     cli_family_kill_children();
   }
