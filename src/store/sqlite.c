@@ -515,6 +515,8 @@ static cocabo_status show_event(const query *q, int64_t study, cb_event_fn each,
                                 void *user, cocabo_error *err) {
   cb_event event = {0};
   CB_TRY(read_head(q, &event, err));
+  if (sqlite3_column_type(q->statement, 6) == SQLITE_NULL)
+    return damaged(q->store, "an event has no body", err);
   const char *body = (const char *)sqlite3_column_text(q->statement, 6);
   if (!body)
     return cb_no_memory(err);
@@ -549,6 +551,8 @@ static cocabo_status show_events(sqlite_store *s, int64_t study, int64_t seq,
 static cocabo_status show_name(const query *q, cb_name_fn each, void *user,
                                cocabo_error *err) {
   char shown[CB_SHOWN];
+  if (sqlite3_column_type(q->statement, 0) == SQLITE_NULL)
+    return damaged(q->store, "a study has no name", err);
   const char *name = (const char *)sqlite3_column_text(q->statement, 0);
   if (!name)
     return cb_no_memory(err);

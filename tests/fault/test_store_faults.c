@@ -387,6 +387,26 @@ static void hostile_rows_get_a_sentence(void **state) {
   }
 }
 
+/* As a damaged page can say it, though the table does not allow it. */
+static void a_missing_body_is_damage(void **state) {
+  (void)state;
+  make_file("a.db", 1);
+  run_sql("a.db", "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+                  "replace(sql, 'body TEXT NOT NULL', 'body TEXT')");
+  run_sql("a.db", "UPDATE events SET body = NULL WHERE seq = 2");
+  run_sql("a.db", "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+                  "replace(sql, 'body TEXT', 'body TEXT NOT NULL')");
+  cocabo_store *store = open_store("a.db", 0);
+  int64_t id = 0;
+  int n = 0;
+  assert_ok(find(store, &id));
+  assert_fails(read_all(store, id, &n), COCABO_E_STORE,
+               "cannot read \"a.db\": it is damaged: an event has no body; restore a "
+               "backup, or delete the study");
+  cocabo_store_free(store);
+  unlink("a.db");
+}
+
 static void hostile_letters_get_a_sentence(void **state) {
   (void)state;
   make_file("a.db", 1);
@@ -1182,6 +1202,7 @@ int main(void) {
       CLAIM(a_truncated_file_never_crashes),
       CLAIM(flipped_bytes_never_crash),
       CLAIM(hostile_rows_get_a_sentence),
+      CLAIM(a_missing_body_is_damage),
       CLAIM(hostile_letters_get_a_sentence),
       CLAIM(a_hostile_name_hides_no_other),
       CLAIM(a_read_only_store_only_reads),
