@@ -45,7 +45,7 @@ static void say_carried(const cli_common *common, const carry *c) {
            c->n_misfits);
   for (size_t i = 0; i < c->n_new + c->n_dropped; i++)
     if (c->reasons[i].n > 0)
-      cli_note(common, "  %zu: %s", c->reasons[i].n, c->reasons[i].text);
+      cli_note(common, "  %zu x %s", c->reasons[i].n, c->reasons[i].text);
 }
 
 static cocabo_status create(const create_args *args, const cli_spec *spec, carry *c,

@@ -100,7 +100,8 @@ static void print_failures(const cocabo_study *study) {
   for (int i = 0; i < f.n && i < SHOWN_KINDS; i++)
     printf("  %" PRId64 " x %s\n", f.kinds[i].n, f.kinds[i].line);
   if (f.n > SHOWN_KINDS)
-    printf("  and %d other reasons\n", f.n - SHOWN_KINDS);
+    printf("  and %d other reason%s\n", f.n - SHOWN_KINDS,
+           f.n - SHOWN_KINDS == 1 ? "" : "s");
 }
 
 /* All trials by state: those that are not finished only where there are some. */
@@ -160,13 +161,21 @@ static void say_next(const cli_run *run, const cli_ended *ended) {
     cli_note(run->common, "next: cocabo plot%s -o history.svg", where);
 }
 
+static void say_nothing_to_do(const cli_run *run, const cocabo_study *study) {
+  const char *wanted = cocabo_study_option(study, "trials");
+  const int64_t n = cocabo_study_count_state(study, COCABO_COMPLETE) +
+                    cocabo_study_count_state(study, COCABO_FAILED);
+  cli_note(run->common,
+           n > strtoll(wanted, NULL, 10)
+               ? "nothing to do: %" PRId64 " trials are there, more than -n %s"
+               : "nothing to do: %" PRId64 " of %s trials are there",
+           n, wanted);
+}
+
 static void say_end(const cli_run *run, const cli_ended *ended) {
   const cocabo_study *study = run->session.study;
   if (ended->nothing_to_do && ended->why == CLI_END_BUDGET)
-    cli_note(run->common, "nothing to do: %" PRId64 " of %s trials are there",
-             cocabo_study_count_state(study, COCABO_COMPLETE) +
-                 cocabo_study_count_state(study, COCABO_FAILED),
-             cocabo_study_option(study, "trials"));
+    say_nothing_to_do(run, study);
   if (ended->why == CLI_END_EXHAUSTED)
     cli_note(run->common, "every point of the space has been tried");
   if (ended->why == CLI_END_TIME)

@@ -155,13 +155,20 @@ static void say_trial(runner *r, const slot *s) {
   front_buffer_free(&line);
 }
 
-/* The last line of standard error usually names the mistake. */
+/* The last line of standard error usually names the mistake. It is not cut before our
+ * own sentences end. */
 static void say_last_line(runner *r, const char *reason) {
+  enum { MOST = 160 };
   const char *line = strrchr(reason, '\n');
-  char shown[CB_SHOWN], text[CB_SHOWN + 2];
+  char text[MOST + 8];
   if (!line)
     return;
-  snprintf(text, sizeof text, "  %s", cb_text_show(shown, line + 1));
+  line++;
+  int size = (int)strlen(line);
+  if (size > MOST)
+    for (size = MOST; size > 0 && ((unsigned char)line[size] & 0xc0) == 0x80;)
+      size--; /* not within a character */
+  snprintf(text, sizeof text, "  %.*s%s", size, line, line[size] ? "..." : "");
   say(r, text);
 }
 

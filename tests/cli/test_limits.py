@@ -267,10 +267,10 @@ class Summary(Case):
     def test_nothing_to_do(self):
         self.ok("run", *X, "-n", 6, "--", "echo", "1")
         done = self.ok("run", *X, "-n", 4)
-        self.assertIn("nothing to do: 6 of 4 trials are there\n", done.stderr)
+        self.assertIn("nothing to do: 6 trials are there, more than -n 4\n", done.stderr)
         self.assertNotIn("ETA", done.stderr)
         self.assertIn("best trial", done.stdout)
-        self.assertIn("nothing to do: 6 of 4 trials are there\n", self.ok("worker").stderr)
+        self.assertIn("nothing to do: 6 trials are there, more than -n 4\n", self.ok("worker").stderr)
         done = self.ok("run", "-n", 6, "--target", 2)  # of two reasons, the simpler one
         self.assertIn("nothing to do: 6 of 6 trials are there\n", done.stderr)
         self.assertNotIn("nothing", self.ok("run", *X, "-n", 7, "--target", 0).stderr)
