@@ -59,7 +59,7 @@ typedef struct cli_spec_args {
        offsetof(type, spec.retries)},                                                  \
       {"--sampler", "NAME", "how points are proposed (mixed)", FRONT_TEXT,             \
        offsetof(type, spec.sampler)},                                                  \
-      {"--seed", "N", "names the random streams (0)", FRONT_TEXT,                      \
+      {"--seed", "N", "seed of all random choices (0)", FRONT_TEXT,                    \
        offsetof(type, spec.seed)},                                                     \
   {                                                                                    \
     "--set", "OPTION=VALUE", "an option of the study; may be repeated", FRONT_TEXTS,   \

@@ -138,6 +138,10 @@ class Newcomer(unittest.TestCase):
         self.assertEqual(found[1], found[0])
         self.assertEqual(found[2], {**found[0], "sampler": "sobol", "seed": "8"})
 
+    def test_a_name_without_its_flag(self):
+        self.refused(2, 'unexpected argument "slice", want options only, --help shows them',
+                     "plot", "slice")
+
     def test_the_options_fit_a_terminal(self):
         for line in self.ok("help", "options").stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
