@@ -3,12 +3,14 @@
 #include "run/finish.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base.h"
 #include "common/buffer.h"
+#include "common/show.h"
 #include "io/best.h"
 #include "io/output.h"
 
@@ -123,6 +125,35 @@ static void print_counts(const cocabo_study *study) {
     print_failures(study);
 }
 
+/* A misspelt $x in a script is empty, and every trial is the same one. */
+static void note_equal_values(const cli_run *run) {
+  enum { ENOUGH = 10 };
+  const cocabo_study *study = run->session.study;
+  const int64_t n = cocabo_study_count(study);
+  int64_t equal = 0;
+  double first = NAN;
+  for (int64_t i = 0; i < n; i++) {
+    cocabo_trial *trial;
+    if (cocabo_study_trial(study, i, &trial, NULL) != COCABO_OK)
+      return;
+    const bool complete = cocabo_trial_get_state(trial) == COCABO_COMPLETE;
+    const double value = cocabo_trial_value(trial);
+    cocabo_trial_free(trial);
+    if (!complete)
+      continue;
+    if (equal++ == 0)
+      first = value;
+    else if (value != first)
+      return;
+  }
+  char digits[CB_DIGITS];
+  if (equal >= ENOUGH)
+    cli_note(run->common,
+             "note: all %" PRId64
+             " values are %s, does the program use its parameters?",
+             equal, show_number(digits, first));
+}
+
 /* ---- what to do next ------------------------------------------------------------ */
 
 /* " OPTION WORD", the word as one for a shell; nothing if there is no room for it. */
@@ -194,6 +225,7 @@ int cli_finish_run(const cli_run *run, const cli_ended *ended) {
     print_counts(run->session.study);
   if (front_finish_output(run->name) != FRONT_DONE)
     return FRONT_FAILURE;
+  note_equal_values(run);
   say_next(run, ended);
   if (ended->why == CLI_END_SIGNAL)
     return FRONT_INTERRUPTED;

@@ -138,6 +138,19 @@ class Newcomer(unittest.TestCase):
         self.assertEqual(found[1], found[0])
         self.assertEqual(found[2], {**found[0], "sampler": "sobol", "seed": "8"})
 
+    def test_braces_without_quotes_are_a_map_in_yaml(self):
+        (self.folder / "s.yaml").write_text("parameters: {x: 'float(0,1)'}\n"
+                                            "command: [echo, {x}]\n")
+        self.refused(2, "s.yaml, line 2: a word of command is a map, want text, in quotes where "
+                     "it has braces: '{lr}'", "run", "-f", "s.yaml", "-n", 1)
+
+    def test_a_program_that_does_not_listen(self):
+        note = "note: all 10 values are 3, does the program use its parameters?\n"
+        self.assertNotIn("note", self.ok("run", "-n", 9, *X, "--", "echo", "3").stderr)
+        self.assertIn(note, self.ok("run", "-n", 10).stderr)
+        self.assertNotIn("note", self.ok("run", "-n", 10, "-q").stderr)
+        self.assertNotIn("values", self.ok("run", "-n", 11, "--", "echo", "4").stderr)
+
     def test_a_name_without_its_flag(self):
         self.refused(2, 'unexpected argument "slice", want options only, --help shows them',
                      "plot", "slice")
