@@ -155,20 +155,15 @@ static void say_trial(runner *r, const slot *s) {
   front_buffer_free(&line);
 }
 
-/* The last line of standard error usually names the mistake. It is not cut before our
- * own sentences end. */
+/* The last line of standard error usually names the mistake. */
 static void say_last_line(runner *r, const char *reason) {
-  enum { MOST = 160 };
   const char *line = strrchr(reason, '\n');
-  char text[MOST + 8];
+  char text[200];
   if (!line)
     return;
-  line++;
-  int size = (int)strlen(line);
-  if (size > MOST)
-    for (size = MOST; size > 0 && ((unsigned char)line[size] & 0xc0) == 0x80;)
-      size--; /* not within a character */
-  snprintf(text, sizeof text, "  %.*s%s", size, line, line[size] ? "..." : "");
+  const int size = snprintf(text, sizeof text, "  %s", line + 1);
+  if (size >= (int)sizeof text)
+    memcpy(text + sizeof text - 4, "...", 4);
   say(r, text);
 }
 
