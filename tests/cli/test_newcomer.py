@@ -151,6 +151,14 @@ class Newcomer(unittest.TestCase):
         self.assertNotIn("note", self.ok("run", "-n", 10, "-q").stderr)
         self.assertNotIn("values", self.ok("run", "-n", 11, "--", "echo", "4").stderr)
 
+    def test_a_dropped_parameter_is_in_the_old_command(self):
+        self.ok("run", "-n", 3, *X, "-p", "k=int(1,3)", "--", "printf", "%s\n%s\n", "{x}", "{k}")
+        line = ["create", "--from", "default", "--study", "b", "--given", "k=2"]
+        self.refused(2, 'the command of study "default" does not fit the new parameters, want '
+                     "another one after --: unknown parameter {k} in \"{k}\" ({{k}} stands for "
+                     "the text {k})", *line)
+        self.ok(*line, "--", "echo", "{x}", "2")
+
     def test_a_name_without_its_flag(self):
         self.refused(2, 'unexpected argument "slice", want options only, --help shows them',
                      "plot", "slice")
