@@ -365,7 +365,6 @@ class FullDisk(Case):
         after = self.trials("--storage", self.url)
         self.assertEqual([after[n]["value"] for n in named], [0.125] * len(named))
 
-
     def test_what_runs_is_let_finish_and_recorded_when_there_is_room(self):
         script = self.program("while [ $COCABO_TRIAL = 0 -a ! -e go ]; do sleep 0.05; done; "
                               "echo 0.125")
@@ -377,8 +376,8 @@ class FullDisk(Case):
             self.assertTrue(line, said)
             said += line
         self.assertIn("no room", said)
-        (self.folder / "go").write_text("")
         subprocess.run(["mount", "-o", "remount,size=8m", self.disk], check=True)
+        (self.folder / "go").write_text("")  # not before: nobody waits where nobody runs
         before = len(self.trials("--storage", self.url))
         self.wait_for(lambda: len(self.trials("--storage", self.url)) > before)
         process.send_signal(signal.SIGINT)
