@@ -407,7 +407,7 @@ class FullDisk(Case):
         for number, trial in open_.items():  # each is named, or was given back by its end
             self.assertIn(number, named, done.stderr)
             self.assertIn(f"x={json.dumps(trial['params']['x'])}", done.stderr)
-        self.assertTrue(named, done.stderr)
+        # Where only asks found no room, all results are recorded, and nobody is named.
         subprocess.run(["mount", "-o", "remount,size=4m", self.disk], check=True)
         for words in named.values():
             self.ok(*words)
