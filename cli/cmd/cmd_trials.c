@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "io/table.h"
 
@@ -224,9 +225,10 @@ typedef struct sheet {
   cli_table table;
   front_buffer cell;
   const cocabo_space *space;
+  cli_metric_names metrics;
 } sheet;
 
-enum { BEFORE = 3, AFTER = 2 }; /* columns before and after the parameters */
+enum { BEFORE = 3, AFTER = 2 }; /* columns before the parameters, after the metrics */
 
 static cocabo_status put_cell(sheet *s, cocabo_error *err) {
   const cocabo_status status =
@@ -261,6 +263,26 @@ static cocabo_status add_params(sheet *s, const cocabo_trial *trial,
   return COCABO_OK;
 }
 
+/* How long it took is there already. */
+static bool is_shown(const char *metric) {
+  return strcmp(metric, "seconds") != 0;
+}
+
+static cocabo_status add_metrics(sheet *s, const cocabo_trial *trial,
+                                 cocabo_error *err) {
+  for (size_t i = 0; i < s->metrics.n; i++)
+    if (is_shown(s->metrics.items[i]))
+      CB_TRY(add_result(s, cli_trial_metric(trial, s->metrics.items[i]), err));
+  return COCABO_OK;
+}
+
+static size_t count_metrics(const sheet *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->metrics.n; i++)
+    n += is_shown(s->metrics.items[i]);
+  return n;
+}
+
 static cocabo_status add_row(const cocabo_trial *trial, void *context,
                              cocabo_error *err) {
   sheet *s = context;
@@ -270,6 +292,7 @@ static cocabo_status add_row(const cocabo_trial *trial, void *context,
       cli_table_text(&s->table, cocabo_state_name(cocabo_trial_get_state(trial)), err));
   CB_TRY(add_result(s, cocabo_trial_value(trial), err));
   CB_TRY(add_params(s, trial, err));
+  CB_TRY(add_metrics(s, trial, err));
   CB_TRY(add_seconds(s, cli_trial_seconds(trial), err));
   return cli_table_text(&s->table, cocabo_trial_reason(trial), err);
 }
@@ -278,11 +301,14 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   static const char *const before[BEFORE] = {"number", "state", "value"};
   static const char *const after[AFTER] = {"seconds", "reason"};
   const cocabo_space *space = s->space;
-  const size_t n = cocabo_space_count(space);
+  const size_t n = cocabo_space_count(space), m = count_metrics(s);
   for (size_t i = 0; i < BEFORE; i++)
     CB_TRY(cli_table_text(&s->table, before[i], err));
   for (size_t i = 0; i < n; i++)
     CB_TRY(cli_table_text(&s->table, cocabo_space_name(space, i), err));
+  for (size_t i = 0; i < s->metrics.n; i++)
+    if (is_shown(s->metrics.items[i]))
+      CB_TRY(cli_table_text(&s->table, s->metrics.items[i], err));
   for (size_t i = 0; i < AFTER; i++)
     CB_TRY(cli_table_text(&s->table, after[i], err));
   for (size_t i = 0; i < n; i++)
@@ -290,20 +316,29 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
       cli_table_align_right(&s->table, BEFORE + i);
   cli_table_align_right(&s->table, 0);
   cli_table_align_right(&s->table, 2);
-  cli_table_align_right(&s->table, BEFORE + n);
+  for (size_t i = 0; i <= m; i++) /* and seconds */
+    cli_table_align_right(&s->table, BEFORE + n + i);
   return COCABO_OK;
 }
 
+static cocabo_status begin_table(sheet *s, const cocabo_study *study, bool verbose,
+                                 cocabo_error *err) {
+  CB_TRY(cli_metric_names_find(&s->metrics, study, verbose, err));
+  const size_t n = cocabo_space_count(s->space) + count_metrics(s);
+  CB_TRY(cli_table_begin(&s->table, BEFORE + n + AFTER, err));
+  return add_titles(s, err);
+}
+
 static cocabo_status print_table(const cocabo_study *study, const ranked *list,
-                                 int64_t n, cocabo_error *err) {
+                                 int64_t n, bool verbose, cocabo_error *err) {
   sheet s = {.space = cocabo_study_space(study)};
-  CB_TRY(cli_table_begin(&s.table, BEFORE + cocabo_space_count(s.space) + AFTER, err));
-  cocabo_status status = add_titles(&s, err);
+  cocabo_status status = begin_table(&s, study, verbose, err);
   if (status == COCABO_OK)
     status = each(study, list, n, add_row, &s, err);
   if (status == COCABO_OK)
     status = cli_table_print(&s.table, err);
   cli_table_free(&s.table);
+  cli_metric_names_free(&s.metrics);
   front_buffer_free(&s.cell);
   return status;
 }
@@ -326,8 +361,9 @@ static cocabo_status print_trials(const cocabo_study *study, const trials_args *
   int64_t n = 0;
   CB_TRY(parse_sort(args->sort, study, q, err));
   CB_TRY(choose(study, q, &list, &n, err));
-  const cocabo_status status = args->common.json ? print_lines(study, list, n, err)
-                                                 : print_table(study, list, n, err);
+  const cocabo_status status =
+      args->common.json ? print_lines(study, list, n, err)
+                        : print_table(study, list, n, args->common.verbose, err);
   if (status == COCABO_OK && n == 0 && !args->common.json)
     comment(&args->common, study, q->state);
   cb_free(list);

@@ -268,6 +268,8 @@ static void take_trial(const work *w, cocabo_trial *trial) {
                                          .state = state,
                                          .value = cocabo_trial_value(trial),
                                          .reason = cocabo_trial_reason(trial)};
+  cocabo_known *known = &c->known[c->n_trials];
+  known->metrics = cocabo_trial_metrics(trial, &known->n_metrics);
   c->trials[c->n_trials++] = trial;
 }
 

@@ -195,6 +195,7 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
 
 void cli_attempt_outcome(cli_attempt *attempt, const cli_program *program,
                          cli_outcome *out) {
-  cli_outcome_read(out, &attempt->process, attempt->result, program->piped);
+  cli_outcome_read(out, &attempt->process, attempt->result, program->objective,
+                   program->piped);
   unlink(attempt->result);
 }

@@ -2,7 +2,6 @@
  * the last line, or the reason of its failure. */
 #include "run/outcome.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -15,27 +14,6 @@
 
 #include "common/base.h"
 #include "run/hint.h"
-
-/* ---- values --------------------------------------------------------------------- */
-
-static bool parse_object(const char *text, double *value) {
-  cb_json_tree tree = {0};
-  const bool found = cb_json_read_all(&tree, text, strlen(text), NULL) == COCABO_OK &&
-                     cb_json_number(cb_json_find(tree.nodes, "value"), value);
-  cb_json_tree_free(&tree);
-  return found;
-}
-
-bool cli_parse_value(const char *text, double *value) {
-  while (isspace((unsigned char)*text))
-    text++;
-  if (*text == '{')
-    return parse_object(text, value);
-  size_t size = strlen(text);
-  while (size > 0 && isspace((unsigned char)text[size - 1]))
-    size--;
-  return cb_parse_result(text, size, value);
-}
 
 /* ---- the result file ------------------------------------------------------------ */
 
@@ -82,6 +60,7 @@ static presence read_result(const char *path, char text[RESULT_SIZE + 2]) {
 void cli_outcome_fail(cli_outcome *out, const char *reason) {
   out->complete = out->hint = false;
   out->value = NAN;
+  out->metrics.n = out->metrics.passed_over = 0;
   char text[CLI_REASON_SIZE];
   snprintf(text, sizeof text, "%s", reason);
   cli_clean_text(text, strlen(text), out->reason); /* also where it was cut */
@@ -114,14 +93,14 @@ static bool fail_by_status(cli_outcome *out, const cli_process *process) {
   return true;
 }
 
-static void take_value(cli_outcome *out, const cli_process *process, const char *text,
-                       const char *where) {
-  char reason[400];
+static void take_value(cli_outcome *out, const cli_process *process,
+                       const char *objective, const char *text, const char *where) {
+  char reason[400], name[CB_SHOWN];
   double value;
-  if (!cli_parse_value(text, &value)) {
+  if (!cli_parse_result(text, objective, &value, &out->metrics)) {
     snprintf(reason, sizeof reason,
-             "no value\n%s is \"%.160s\", want a number or {\"value\": number}", where,
-             text);
+             "no value\n%s is \"%.160s\", want a number or {\"%s\": number}", where,
+             text, cb_text_show(name, objective));
     fail_with_tail(out, process, reason);
   } else if (!isfinite(value)) {
     snprintf(reason, sizeof reason, "the value is %s, want a finite number",
@@ -130,30 +109,32 @@ static void take_value(cli_outcome *out, const cli_process *process, const char 
                            : "-inf");
     fail_with_tail(out, process, reason);
   } else {
-    *out = (cli_outcome){.complete = true, .value = value};
+    out->complete = true;
+    out->value = value;
   }
 }
 
-static void take_line(cli_outcome *out, cli_process *process) {
+static void take_line(cli_outcome *out, cli_process *process, const char *objective) {
   bool cut;
   const char *line = cli_last_line_end(&process->last, &cut);
   if (cut)
     fail_with_tail(out, process, "no value\nthe last line of its output is too long");
   else if (*line)
-    take_value(out, process, line, "the last line of its output");
+    take_value(out, process, objective, line, "the last line of its output");
   else
     fail_with_tail(out, process, "no value\nit printed nothing and wrote no result");
 }
 
-static void take_result(cli_outcome *out, cli_process *process, const char *result) {
+static void take_result(cli_outcome *out, cli_process *process, const char *result,
+                        const char *objective) {
   char text[RESULT_SIZE + 2];
   const presence written = read_result(result, text);
   if (written == TOO_LONG)
     fail_with_tail(out, process, "no value\nits result file is too long");
   else if (written == PRESENT)
-    take_value(out, process, text, "its result file");
+    take_value(out, process, objective, text, "its result file");
   else
-    take_line(out, process);
+    take_line(out, process, objective);
 }
 
 /* The hint becomes the second line of the reason, so that neither the kind of failure
@@ -168,11 +149,14 @@ static void add_hint(cli_outcome *out) {
 }
 
 void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result,
-                      bool piped) {
+                      const char *objective, bool piped) {
   char tail[CLI_TAIL_SIZE + 1];
+  out->complete = out->hint = false;
+  out->metrics.n = out->metrics.passed_over = 0;
+  out->reason[0] = '\0';
   if (fail_by_status(out, process))
     return;
-  take_result(out, process, result);
+  take_result(out, process, result, objective);
   if (!piped)
     return;
   cli_tail_text(&process->tail, tail);

@@ -2,6 +2,7 @@
 #include "run/tune.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +82,8 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
       cli_program_find(&run->program, spec->command, cocabo_study_space(study), err));
   if (args->log_folder)
     CB_TRY(cli_make_folder(args->log_folder, err));
+  snprintf(run->program.objective, sizeof run->program.objective, "%s",
+           cli_objective(study));
   run->program.study = cocabo_study_name(study);
   run->program.storage = cli_storage(run->common);
   run->program.log_folder = args->log_folder;
