@@ -148,6 +148,18 @@ static void add_hint(cli_outcome *out) {
   out->hint = true;
 }
 
+/* What the program says of itself counts more. */
+static void add_built_in(cli_metrics *metrics, const cli_process *process) {
+  const struct {
+    const char *name;
+    double value;
+  } built_in[] = {{"seconds", process->seconds},
+                  {"cpu_seconds", process->cost.cpu_seconds},
+                  {"max_rss", process->cost.max_rss}};
+  for (size_t i = 0; i < 3 && metrics->n < COCABO_MAX_METRICS; i++)
+    cli_metrics_add(metrics, built_in[i].name, built_in[i].value);
+}
+
 void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result,
                       const char *objective, bool piped) {
   char tail[CLI_TAIL_SIZE + 1];
@@ -157,6 +169,8 @@ void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result
   if (fail_by_status(out, process))
     return;
   take_result(out, process, result, objective);
+  if (out->complete)
+    add_built_in(&out->metrics, process);
   if (!piped)
     return;
   cli_tail_text(&process->tail, tail);

@@ -18,7 +18,7 @@ enum { CLI_REASON_SIZE = CLI_TAIL_SIZE + 512 };
 typedef struct cli_outcome {
   bool complete;
   double value;                 /* finite, if complete */
-  cli_metrics metrics;          /* beside it */
+  cli_metrics metrics;          /* beside it, with those that we measure */
   char reason[CLI_REASON_SIZE]; /* otherwise; clean UTF-8 */
   bool hint;                    /* a pipe may have hidden a failure (hint.h) */
 } cli_outcome;

@@ -22,6 +22,7 @@
 #include "cocabo.h"
 #include "run/capture.h"
 #include "run/guard.h"
+#include "run/keeper.h"
 
 /* Why it was asked to stop. */
 typedef enum cli_stop { CLI_RUNS_ON, CLI_TIMED_OUT, CLI_CANCELLED } cli_stop;
@@ -42,6 +43,9 @@ typedef struct cli_process {
   double look_at;   /* after the exit: when to look again */
   bool ending;      /* the keeper has its last order */
   int status;       /* as from waitpid; valid once it is over */
+  double started;   /* on front_now()'s clock, moved by what did not count */
+  double seconds;   /* that it ran; and what it used up: if it ended by itself */
+  cli_cost cost;
   cli_last_line last;
   cli_tail tail;
 } cli_process;

@@ -667,8 +667,15 @@ static cocabo_status supervise(runner *r, cocabo_error *err) {
   return r->trouble.code;
 }
 
+static bool has_own_metrics(const cli_metrics *metrics) {
+  for (size_t i = 0; i < metrics->n; i++)
+    if (!cli_metric_is_built_in(metrics->items[i].name))
+      return true;
+  return false;
+}
+
 /* The words behind the number. A name with a quote would end them: then the value has
- * to do. */
+ * to do, as where nobody but us measured anything. */
 static cocabo_status put_lost_result(front_buffer *out, const runner *r,
                                      const slot *s) {
   const cli_outcome *outcome = &s->outcome;
@@ -677,7 +684,7 @@ static cocabo_status put_lost_result(front_buffer *out, const runner *r,
   if (!outcome->complete)
     return front_buffer_printf(out, NULL, "--fail '%.*s'", size < 280 ? size : 280,
                                outcome->reason);
-  if (outcome->metrics.n == 0 ||
+  if (!has_own_metrics(&outcome->metrics) ||
       cli_put_result(&result, r->run->program.objective, outcome->value,
                      &outcome->metrics, NULL) != COCABO_OK ||
       front_buffer_append(&result, "", 1, NULL) != COCABO_OK ||

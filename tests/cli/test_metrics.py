@@ -129,6 +129,62 @@ class Running(Case):
                       self.done(*args[:3], "-n", 2, "-v", *args[3:]).stderr)
 
 
+class BuiltIn(Case):
+    BURN = ("import time\n"
+            "x = bytearray(150_000_000)\n"
+            "while time.process_time() < 0.3: pass\n"
+            "print(1)\n")
+
+    def measured(self, *command):
+        self.ok("run", *X, "-n", 1, "--", *command)
+        return self.trials()[0]["metrics"]
+
+    def test_time_and_memory_are_measured(self):
+        (self.folder / "burn.py").write_text(self.BURN)
+        metrics = self.measured(sys.executable, "burn.py")
+        self.assertEqual(set(metrics), BUILT_IN)
+        self.assertGreater(metrics["cpu_seconds"], 0.3)
+        self.assertLess(metrics["cpu_seconds"], 60)
+        self.assertGreater(metrics["seconds"], 0.3)
+        self.assertLess(metrics["seconds"], self.trials()[0]["seconds"] + 0.01)
+        self.assertGreater(metrics["max_rss"], 150e6)
+        self.assertLess(metrics["max_rss"], 1e9)
+
+    def test_what_it_started_counts(self):
+        (self.folder / "burn.py").write_text(self.BURN)
+        metrics = self.measured("sh", "-c", f"{sys.executable} burn.py; echo 2")
+        self.assertGreater(metrics["cpu_seconds"], 0.3)
+        self.assertGreater(metrics["max_rss"], 150e6)
+
+    def test_orphans_count(self):
+        """The shell in the middle does not wait: the keeper gets its child."""
+        (self.folder / "burn.py").write_text(self.BURN)
+        metrics = self.measured(
+            "sh", "-c", f"({sys.executable} burn.py >/dev/null & echo $! >pid); "
+            "while kill -0 $(cat pid); do sleep 0.05; done; echo 2")
+        self.assertGreater(metrics["cpu_seconds"], 0.3)
+
+    def test_sleeping_costs_no_work(self):
+        metrics = self.measured("sh", "-c", "sleep 0.4; echo 2")
+        self.assertGreaterEqual(metrics["seconds"], 0.4)
+        self.assertLess(metrics["cpu_seconds"], 0.3)
+
+    def test_the_programs_own_count_more(self):
+        self.ok("run", *X, "-n", 1, "--", "echo", '{"value":1,"seconds":-7}')
+        self.assertEqual(self.trials()[0]["metrics"]["seconds"], -7.0)
+        self.assertIn("max_rss", self.trials()[0]["metrics"])
+
+    def test_workers_measure_too_and_tell_does_not(self):
+        self.ok("run", *X, "-n", 1, "--", "echo", "1")
+        self.ok("create", "-n", 2)
+        self.ok("worker")
+        self.assertEqual(set(self.trials()[1]["metrics"]), BUILT_IN)
+        self.ok("create", "-n", 3)
+        self.ok("ask")
+        self.ok("tell", 2, 5)
+        self.assertEqual(self.trials()[2]["metrics"], {})
+
+
 class Showing(Case):
     def test_tables_have_a_column_a_metric(self):
         self.ask(3)
