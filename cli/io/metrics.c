@@ -42,11 +42,10 @@ void cli_metrics_add(cli_metrics *metrics, const char *name, double value) {
   item->value = value;
 }
 
-static bool take_members(const cb_json_node *object, const char *objective,
-                         double *value, cli_metrics *metrics) {
+/* All but the objective, which has its own place. */
+static void add_members(const cb_json_node *object, const char *objective,
+                        cli_metrics *metrics) {
   const cb_json_node *found = cb_json_find(object, objective);
-  if (!cb_json_number(found, value))
-    return false;
   for (const cb_json_node *item = cb_json_first(object); item;
        item = cb_json_next(object, item)) {
     double number;
@@ -57,28 +56,46 @@ static bool take_members(const cb_json_node *object, const char *objective,
     else
       metrics->passed_over++;
   }
-  return true;
 }
 
-static bool parse_object(const char *text, const char *objective, double *value,
-                         cli_metrics *metrics) {
+/* `only`: without its value it is no result. */
+static bool parse_object(const char *text, const char *objective, bool only,
+                         double *value, cli_metrics *metrics) {
   cb_json_tree tree = {0};
-  const bool found = cb_json_read_all(&tree, text, strlen(text), NULL) == COCABO_OK &&
-                     take_members(tree.nodes, objective, value, metrics);
+  const bool read = cb_json_read_all(&tree, text, strlen(text), NULL) == COCABO_OK;
+  const bool found = read && cb_json_number(cb_json_find(tree.nodes, objective), value);
+  if (read && (found || !only))
+    add_members(tree.nodes, objective, metrics);
   cb_json_tree_free(&tree);
   return found;
 }
 
-bool cli_parse_result(const char *text, const char *objective, double *value,
-                      cli_metrics *metrics) {
+static bool is_object(const char *text) {
+  return text[strspn(text, " \t\r\n\v\f")] == '{';
+}
+
+static bool parse_number(const char *text, double *value) {
   while (isspace((unsigned char)*text))
     text++;
-  if (*text == '{')
-    return parse_object(text, objective, value, metrics);
   size_t size = strlen(text);
   while (size > 0 && isspace((unsigned char)text[size - 1]))
     size--;
   return cb_parse_result(text, size, value);
+}
+
+bool cli_parse_result(const char *text, const char *objective, double *value,
+                      cli_metrics *metrics) {
+  return is_object(text) ? parse_object(text, objective, true, value, metrics)
+                         : parse_number(text, value);
+}
+
+void cli_parse_metrics(const char *text, const char *objective, double *value,
+                       cli_metrics *metrics) {
+  double number;
+  if (is_object(text))
+    parse_object(text, objective, false, value, metrics);
+  else if (strcmp(objective, "value") != 0 && parse_number(text, &number))
+    cli_metrics_add(metrics, "value", number);
 }
 
 cocabo_status cli_tell(cocabo_study *study, int64_t number, double value,

@@ -39,6 +39,11 @@ const char *cli_objective(const cocabo_study *study);
 bool cli_parse_result(const char *text, const char *objective, double *value,
                       cli_metrics *metrics);
 
+/* The same where the value is known from elsewhere: what there is of metrics, and the
+ * objective if it is a member. A number on its own is the metric `value`. */
+void cli_parse_metrics(const char *text, const char *objective, double *value,
+                       cli_metrics *metrics);
+
 cocabo_status cli_tell(cocabo_study *study, int64_t number, double value,
                        const cli_metrics *metrics, cocabo_error *err);
 /* The result as cli_parse_result reads it. */

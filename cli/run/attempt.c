@@ -167,7 +167,11 @@ static cocabo_status start_with(cli_attempt *attempt, const cli_program *program
                                 const cocabo_trial *trial, bool again,
                                 cocabo_error *err) {
   char path[CLI_PATH_SIZE];
-  cli_start start = {.path = path, .argv = words, .envp = variables, .guard = guard};
+  cli_start start = {.path = path,
+                     .argv = words,
+                     .envp = variables,
+                     .guard = guard,
+                     .patterns = &program->patterns};
   CB_TRY(find_path(program, words[0], path, err));
   CB_TRY(open_logs(start.logs, program->log_folder, trial, again, err));
   return cli_process_start(&attempt->process, &start, err);

@@ -21,6 +21,7 @@ typedef struct cli_program {
   const char *storage;             /* the URL where it is, borrowed */
   const char *log_folder;          /* NULL: none; borrowed */
   char objective[CB_NAME_MAX + 1]; /* what its value is called */
+  cli_patterns patterns;           /* of metrics in its output; owned by who runs it */
   char path[CLI_PATH_SIZE];        /* of the program; "" where its name has holes */
   bool piped;                      /* it is a script with a pipe (hint.h) */
 } cli_program;

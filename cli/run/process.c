@@ -219,6 +219,9 @@ static void close_logs(int logs[2]) {
 cocabo_status cli_process_start(cli_process *process, const cli_start *start,
                                 cocabo_error *err) {
   reset(process);
+  process->matches = (cli_matches){.patterns = start->patterns};
+  process->last.take = cli_matches_take;
+  process->last.user = &process->matches;
   int logs[2] = {start->logs[0], start->logs[1]};
   pipes p;
   pid_t keeper = 0;

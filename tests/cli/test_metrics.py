@@ -185,6 +185,124 @@ class BuiltIn(Case):
         self.assertEqual(self.trials()[2]["metrics"], {})
 
 
+class Matching(Case):
+    def run_one(self, script, *args, n=1):
+        return self.cocabo("run", *X, "-n", n, *args, "--", "sh", "-c", script)
+
+    def found(self, script, *args):
+        done = self.run_one(script, *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        trial = self.trials()[0]
+        return trial["value"], {k: v for k, v in trial["metrics"].items()
+                                if k not in BUILT_IN}
+
+    def test_the_last_match_counts(self):
+        script = ("echo 'p99: 1 ms'; echo 'p99: 2 ms p99: 3.5 ms'; echo size=12e3; "
+                  "echo p99: none; echo 0.5")
+        self.assertEqual(self.found(script, "--metric", "p99=p99: ([0-9.]+) ms",
+                                    "--metric", "bytes=[0-9]+e[0-9]",
+                                    "--metric", "never=no such (line)"),
+                         (0.5, {"p99": 3.5, "bytes": 12e3}))
+
+    def test_the_value_can_be_matched(self):
+        script = "echo loss=7; echo loss=0.25; echo done; printf 'q=4'"
+        self.assertEqual(self.found(script, "--metric", "value=^loss=(.*)$",
+                                    "--metric", "q=q=(.)"), (0.25, {"q": 4.0}))
+
+    def test_an_object_may_come_besides(self):
+        script = """echo loss=2; echo '{"value": 9, "p99": 1, "q": 3}'"""
+        self.assertEqual(self.found(script, "--metric", "value=loss=(.)",
+                                    "--metric", "q=loss=(.)"), (2.0, {"q": 2.0, "p99": 1.0}))
+
+    def test_without_a_match_there_is_no_value(self):
+        done = self.run_one("echo 7", "--metric", "value=loss=(.*)")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        trial = self.trials()[0]
+        self.assertEqual(trial["state"], "failed")
+        self.assertEqual(trial["reason"].splitlines()[:2],
+                         ["no value", "no line of its output has the number that "
+                          "--metric value looks for"])
+
+    def test_a_match_that_is_nan_fails(self):
+        self.run_one("echo loss=1; echo loss=nan", "--metric", "value=loss=(.*)")
+        self.assertIn("the value is nan", self.trials()[0]["reason"])
+
+    def test_all_of_much_output_is_looked_at(self):
+        script = ("echo p99=5; i=0; while [ $i -lt 30000 ]; do echo filling line $i; "
+                  "i=$((i+1)); done; head -c 300000 /dev/zero | tr '\\0' x; echo p99=6; "
+                  "printf '\\033[1mq=7\\033[0m\\r'; echo 1")
+        self.assertEqual(self.found(script, "--metric", "p99=p99=([0-9])", "--metric",
+                                    "q=^q=([0-9])$"), (1.0, {"p99": 5.0, "q": 7.0}))
+
+    def test_another_objective(self):
+        script = """echo '{"value": 3, "p99": 180}'"""
+        self.assertEqual(self.found(script, "--objective", "p99"),
+                         (180.0, {"value": 3.0}))
+        self.ok("create", "-n", 5)
+        self.ok("ask")
+        self.ok("tell", 1, '{"p99": 7, "value": 8}')
+        self.assertEqual(self.trials()[1]["value"], 7.0)
+        self.refused(2, 'want a number or {"p99": number, ...}', "tell", 1, '{"value":1}')
+        self.assertEqual(json.loads(self.ok("best", "--json"))["number"], 1)
+
+    def test_the_objective_may_be_matched(self):
+        self.assertEqual(self.found("echo p99=4; echo 5", "--objective", "p99",
+                                    "--metric", "p99=p99=(.)"), (4.0, {"value": 5.0}))
+
+    def test_the_objective_may_be_measured(self):
+        value, metrics = self.found("sleep 0.2; echo ready", "--objective", "seconds")
+        self.assertGreaterEqual(value, 0.2)
+        self.assertEqual(metrics, {})
+        self.assertNotIn("seconds", self.trials()[0]["metrics"])
+
+    def test_the_study_keeps_both(self):
+        self.ok("run", *X, "-n", 1, "--objective", "p99", "--metric", "p99=a=(.)",
+                "--", "sh", "-c", "echo a=4 b=5")
+        self.ok("run", "-n", 2)
+        self.ok("create", "-n", 3)
+        self.ok("worker")
+        self.assertEqual([t["value"] for t in self.trials()], [4.0] * 3)
+        self.ok("run", "-n", 4, "--metric", "p99=b=(.)")  # this one may change
+        self.assertEqual([t["value"] for t in self.trials()], [4.0] * 3 + [5.0])
+        self.ok("run", "-n", 4, "--objective", "p99")
+        self.refused(2, 'study "default" has the objective p99, not value', "run", "-n", 5,
+                     "--objective", "value")
+        self.refused(2, "--objective is q, but the values to carry over are of p99",
+                     "create", "--from", "default", "--study", "b", "--objective", "q")
+        self.ok("create", "--from", "default", "--study", "b")
+        self.ok("verify", "--study", "default")
+        self.ok("create", *X, "--study", "plain", "--objective", "value")
+        self.ok("create", *X, "--study", "plain")
+        self.refused(2, 'study "plain" has the objective value, not p99', "create", *X,
+                     "--study", "plain", "--objective", "p99")
+
+    def test_a_file_says_both(self):
+        (self.folder / "s.yaml").write_text(
+            "parameters: {x: 'float(0,1)'}\ntrials: 1\nobjective: p99\n"
+            "metrics:\n  p99: 'p99=([0-9]+)'\n  q: 'q=(.)'\n"
+            "command: [sh, -c, 'echo p99=12 q=3 r=4']\n")
+        self.ok("run", "-f", "s.yaml", "--metric", "q=r=(.)")
+        self.assertEqual(self.trials()[0]["value"], 12.0)
+        self.assertEqual(self.metrics(), {"q": 4.0})
+
+    def test_what_is_wrong_is_said_first(self):
+        for args, sentence in (
+                (["--metric", "p99"], '--metric is "p99", want NAME=ERE'),
+                (["--metric", "=x"], '--metric is "=x", want NAME=ERE'),
+                (["--metric", "a=("], 'the expression of metric "a": Unmatched ('),
+                (["--metric", "a="], 'metric "a" has no expression'),
+                (["--metric", "a=b", "--metric", "a=c"], "two --metric name the same"),
+                (["--objective", ""], "--objective needs a value")):
+            self.refused(2, sentence, "run", *X, "-n", 1, *args, "--", "echo", "1")
+        self.assertFalse((self.folder / "cocabo.db").exists())
+        (self.folder / "s.yaml").write_text("parameters: {x: 'float(0,1)'}\nmetrics:\n"
+                                            "  a: '['\n")
+        self.refused(2, 's.yaml, line 3: the expression of metric "a"', "create", "-f",
+                     "s.yaml")
+        (self.folder / "s.yaml").write_text("metrics: [a]\n")
+        self.refused(2, "s.yaml, line 1", "create", "-f", "s.yaml")
+
+
 class Showing(Case):
     def test_tables_have_a_column_a_metric(self):
         self.ask(3)
