@@ -1,4 +1,6 @@
 /* cocabo run: tunes a program. Creates the study or resumes it. */
+#include <string.h>
+
 #include "common/base.h"
 #include "run/attempt.h"
 #include "run/tune.h"
@@ -20,11 +22,12 @@ static const front_option options[] = {
  * the line leaves open, a study that is there may know. */
 static cocabo_status check(const cli_spec *spec, const run_args *args,
                            cocabo_error *err) {
+  cli_program program;
   CB_TRY(cli_tune_check(&args->tune, err));
-  if (spec->command && spec->space) {
-    cli_program program;
+  if (spec->command && spec->space)
     CB_TRY(cli_program_find(&program, spec->command, spec->space, err));
-  }
+  else if (spec->command && !strchr(spec->command[0], '{'))
+    CB_TRY(cli_find_program(spec->command[0], program.path, sizeof program.path, err));
   const cocabo_status complete = cli_tune_want(spec, err);
   return complete == COCABO_OK || cli_spec_exists(spec, &args->common) ? COCABO_OK
                                                                        : complete;

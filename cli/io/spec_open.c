@@ -13,6 +13,7 @@
 #include "io/spec.h"
 #include "io/spec_file.h"
 #include "io/words.h"
+#include "run/template.h"
 
 enum { SHORT = 24 }; /* a name in a sentence that has several */
 
@@ -295,6 +296,12 @@ static cocabo_status fill(const filling *what, cocabo_study *study, cocabo_error
   return what->fill ? what->fill(what->user, study, err) : COCABO_OK;
 }
 
+/* A command that no trial could run is not kept. */
+static cocabo_status check_command(const cli_spec *spec, const cocabo_space *space,
+                                   cocabo_error *err) {
+  return spec->command ? cli_template_check(spec->command, space, err) : COCABO_OK;
+}
+
 /* Everything is made in memory, so that the study appears complete or not at all. */
 static cocabo_status create(const cli_spec *spec, const char *name, const filling *what,
                             cli_session *session, cocabo_error *err) {
@@ -319,6 +326,7 @@ static cocabo_status create(const cli_spec *spec, const char *name, const fillin
 static cocabo_status resume(const cli_spec *spec, const filling *what,
                             cli_session *session, cocabo_error *err) {
   CB_TRY(compare(spec, session, err));
+  CB_TRY(check_command(spec, cocabo_study_space(session->study), err));
   CB_TRY(change_options(spec, session->study, err));
   CB_TRY(keep(spec, what->common, session->study, err));
   return fill(what, session->study, err);
@@ -381,6 +389,7 @@ static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
   *created = false;
   if (!spec->space)
     return go_on(spec, &named, what, session, err);
+  CB_TRY(check_command(spec, spec->space, err)); /* before there is a file */
   CB_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
   return create_or_resume(spec, cli_study(&named), what, session, created, err);
 }

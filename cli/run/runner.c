@@ -158,10 +158,12 @@ static void say_trial(runner *r, const slot *s) {
 /* The last line of standard error usually names the mistake. */
 static void say_last_line(runner *r, const char *reason) {
   const char *line = strrchr(reason, '\n');
-  char shown[CB_SHOWN], text[CB_SHOWN + 2];
+  char text[200];
   if (!line)
     return;
-  snprintf(text, sizeof text, "  %s", cb_text_show(shown, line + 1));
+  const int size = snprintf(text, sizeof text, "  %s", line + 1);
+  if (size >= (int)sizeof text)
+    memcpy(text + sizeof text - 4, "...", 4);
   say(r, text);
 }
 

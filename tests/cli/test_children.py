@@ -244,6 +244,16 @@ class Commands(Case):
                      "echo", "--m={momentum}")
         self.assertFalse((self.folder / "cocabo.db").exists())
 
+    def test_a_command_that_cannot_run_is_not_kept(self):
+        self.refused("unknown parameter {y}", "create", *X, "--", "echo", "{y}")
+        self.assertFalse((self.folder / "cocabo.db").exists())
+        self.ok("run", *X, "-n", 1, "--", "echo", "1")
+        before = self.changes()
+        self.refused("unknown parameter {y}", "run", "-n", 2, "--", "echo", "{y}")
+        self.refused("unknown parameter {y}", "create", "-n", 2, "--", "echo", "{y}")
+        self.refused("no-such-program", "run", "-n", 2, "--", "./no-such-program", "{x}")
+        self.assertEqual(self.changes(), before)
+
     def test_what_is_no_unknown_name(self):
         script = self.program('printf "%s\\n" "$@" >args; echo 1')
         words = ["{x}", "{trial}", "{}", "a{3}", "{1..3}", '{"a":1}', "{print $1}", "{ y }",
