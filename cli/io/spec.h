@@ -56,8 +56,8 @@ typedef struct cli_spec_args {
        offsetof(type, spec.trial_timeout)},                                            \
       CLI_LIMIT_OPTIONS(type),                                                         \
       {"--metric", "NAME=ERE",                                                         \
-       "a metric is the last match in what trials print; may be repeated",             \
-       FRONT_TEXTS, offsetof(type, spec.metrics)},                                     \
+       "a metric: the last match in the output; may be repeated", FRONT_TEXTS,         \
+       offsetof(type, spec.metrics)},                                                  \
       {"--objective", "NAME", "the metric that is the value (value)", FRONT_TEXT,      \
        offsetof(type, spec.objective)},                                                \
       {"--retries", "K", "try a failed trial so many times more (0)", FRONT_TEXT,      \
