@@ -44,13 +44,21 @@ static cocabo_status parse_state(const char *text, int *out, cocabo_error *err) 
 enum { MAX_TOP = 1000000000 };
 
 /* What to sort by: a parameter's number, or one of these. */
-enum { BY_VALUE = -1, BY_NUMBER = -2, BY_SECONDS = -3, BY_STATE = -4, BY_NOTHING = -5 };
+enum {
+  BY_VALUE = -1,
+  BY_NUMBER = -2,
+  BY_SECONDS = -3,
+  BY_STATE = -4,
+  BY_NOTHING = -5,
+  BY_METRIC = -6
+};
 
 typedef struct query {
-  int state;   /* -1: any */
-  int key;     /* BY_.., or a parameter */
-  double sign; /* -1: the largest first */
-  int64_t top; /* how many */
+  int state;          /* -1: any */
+  int key;            /* BY_.., or a parameter */
+  const char *metric; /* BY_METRIC: which one; borrowed */
+  double sign;        /* -1: the largest first */
+  int64_t top;        /* how many */
 } query;
 
 static int find_key(const cocabo_space *space, const char *name) {
@@ -81,9 +89,24 @@ static cocabo_status unknown_key(const cocabo_space *space, const char *name,
     return cb_fail(err, COCABO_E_NOT_FOUND, "unknown key \"%s\", did you mean %s?",
                    shown, cb_text_show(closest, guess.closest));
   return cb_fail(err, COCABO_E_NOT_FOUND,
-                 "unknown key \"%s\", want value, number, seconds, state or a "
-                 "parameter",
+                 "unknown key \"%s\", want value, number, seconds, state, a "
+                 "parameter or a metric",
                  shown);
+}
+
+/* A metric that some trial has. */
+static cocabo_status find_metric(const cocabo_study *study, const char *name,
+                                 query *out, cocabo_error *err) {
+  cli_metric_names all = {0};
+  const char *plain = strncmp(name, "metrics.", 8) == 0 ? name + 8 : name;
+  const cocabo_status status = cli_metric_names_find(&all, study, true, err);
+  for (size_t i = 0; i < all.n; i++)
+    if (strcmp(all.items[i], name) == 0 || strcmp(all.items[i], plain) == 0) {
+      out->key = BY_METRIC;
+      out->metric = strcmp(all.items[i], name) == 0 ? name : plain;
+    }
+  cli_metric_names_free(&all);
+  return status;
 }
 
 static cocabo_status parse_sort(const char *text, const cocabo_study *study, query *out,
@@ -94,10 +117,14 @@ static cocabo_status parse_sort(const char *text, const cocabo_study *study, que
   if (!text)
     return COCABO_OK;
   out->key = find_key(space, text);
+  if (out->key == BY_NOTHING)
+    CB_TRY(find_metric(study, text, out, err));
   if (out->key == BY_NOTHING && *text == '-') {
     out->sign = -1.0;
     out->key = find_key(space, ++text);
   }
+  if (out->key == BY_NOTHING)
+    CB_TRY(find_metric(study, text, out, err));
   if (out->key == BY_NOTHING)
     return unknown_key(space, text, err);
   if (out->key == BY_VALUE &&
@@ -135,6 +162,8 @@ static cocabo_status rank(const cocabo_study *study, const query *q,
   double key = 0.0;
   if (q->key >= 0)
     CB_TRY(rank_param(cocabo_study_space(study), (size_t)q->key, trial, &key, err));
+  else if (q->key == BY_METRIC)
+    key = cli_trial_metric(trial, q->metric);
   else if (q->key == BY_VALUE)
     key = cocabo_trial_value(trial);
   else if (q->key == BY_SECONDS)
@@ -396,13 +425,13 @@ const cli_command cmd_trials = {
     .options = options,
     .details =
         "A line each, by number or sorted: by value, the best first as the study's\n"
-        "direction has it; by number, seconds (how long it took), state or a "
-        "parameter,\n"
-        "the smallest first. --sort=-seconds turns it round. What has no such value "
-        "comes\n"
-        "last. Numbers have six digits here, all of them with --json, which also has "
-        "the\n"
-        "whole reason of a failure, and times in seconds since 1970.",
+        "direction has it; by number, seconds (how long it took), state, a parameter "
+        "or a\n"
+        "metric, the smallest first. --sort=-seconds turns it round. What has no such\n"
+        "value comes last. Numbers have six digits here, all of them with --json, "
+        "which\n"
+        "also has the whole reason of a failure, and times in seconds since 1970.\n"
+        "Metrics have a column each; those that are always measured only with -v.",
     .examples = "  cocabo trials\n"
                 "  cocabo trials --sort value --top 10\n"
                 "  cocabo trials --state failed\n"

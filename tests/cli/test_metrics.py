@@ -318,6 +318,16 @@ class Showing(Case):
         self.assertIn("metrics size = 12\n", self.ok("best"))
         self.assertNotIn("max_rss", self.ok("best"))
 
+    def test_trials_are_sorted_by_a_metric(self):
+        self.ask(4)
+        for number, size in enumerate((5, 2, 9)):
+            self.ok("tell", number, json.dumps({"value": 1, "size": size}))
+        order = lambda key: [t["number"] for t in self.trials(f"--sort={key}")]
+        self.assertEqual(order("size"), [1, 0, 2, 3])
+        self.assertEqual(order("-size"), [2, 0, 1, 3])
+        self.assertEqual(order("metrics.size"), [1, 0, 2, 3])
+        self.refused(2, "a parameter or a metric", "trials", "--sort", "loss")
+
     def test_csv_and_json_bring_them_back(self):
         self.ask(4)
         self.ok("tell", 0, '{"value":3,"p99":0.1,"größe, [MB]":1e300}')
