@@ -8,8 +8,6 @@
 #include "io/metrics.h"
 #include "io/scalar.h"
 #include "io/spec_file.h"
-#include "io/words.h"
-#include "run/template.h"
 
 /* Where the value of a parameter comes from. */
 typedef struct source {
@@ -160,14 +158,7 @@ static cocabo_status complete_options(cli_spec *spec, const cocabo_study *from,
   for (size_t i = 0; (name = cocabo_option_name(i)); i++)
     if (!cli_pairs_get(&spec->options, name))
       CB_TRY(cli_pairs_set(&spec->options, name, cocabo_study_option(from, name), err));
-  const bool said = spec->command != NULL;
-  CB_TRY(cli_spec_recall(spec, from, err));
-  if (!said && spec->command &&
-      cli_template_check(spec->command, spec->space, NULL) != COCABO_OK) {
-    words_free(spec->command); /* it has a parameter that was dropped */
-    spec->command = NULL;
-  }
-  return COCABO_OK;
+  return cli_spec_recall(spec, from, err);
 }
 
 /* ---- parameters ------------------------------------------------------------------ */
