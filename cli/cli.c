@@ -17,11 +17,15 @@
 
 /* ---- options that every command has ---------------------------------------------- */
 
-const char *cli_storage(const cli_common *common) {
-  if (common->storage)
-    return common->storage;
+/* NULL: nobody said it. */
+static const char *said_storage(const cli_common *common) {
   const char *url = getenv("COCABO_STORAGE");
-  return url && *url ? url : "sqlite:///cocabo.db";
+  return common->storage ? common->storage : url && *url ? url : NULL;
+}
+
+const char *cli_storage(const cli_common *common) {
+  const char *said = said_storage(common);
+  return said ? said : "sqlite:///cocabo.db";
 }
 
 const char *cli_study(const cli_common *common) {
@@ -124,13 +128,23 @@ static int on_wait(void *user, const cocabo_waiting *how) {
 
 /* ---- stores and studies ---------------------------------------------------------- */
 
+/* Where nobody said which file, it is the first time, or another folder. */
+static cocabo_status no_file(cocabo_error *err) {
+  if (!err)
+    return COCABO_E_NOT_FOUND;
+  const cocabo_error why = *err;
+  return cb_fail(err, COCABO_E_NOT_FOUND,
+                 "%s: cocabo run makes it, --storage names another", why.message);
+}
+
 cocabo_status cli_open_store(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err) {
   *session = (cli_session){0};
   waiting.common = *common;
   waiting.thread = pthread_self();
-  return cocabo_store_open_waiting(&session->store, cli_storage(common), flags, on_wait,
-                                   NULL, err);
+  const cocabo_status status = cocabo_store_open_waiting(
+      &session->store, cli_storage(common), flags, on_wait, NULL, err);
+  return status == COCABO_E_NOT_FOUND && !said_storage(common) ? no_file(err) : status;
 }
 
 /* The store may have a name that was meant. */

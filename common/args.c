@@ -231,7 +231,9 @@ int front_options_end(int argc, char **argv) {
 static cocabo_status take_argument(const char *arg, front_texts *rest,
                                    cocabo_error *err) {
   if (!rest)
-    return cb_fail(err, COCABO_E_INVALID, "unexpected argument \"%s\"", arg);
+    return cb_fail(err, COCABO_E_INVALID,
+                   "unexpected argument \"%s\", want options only, --help shows them",
+                   arg);
   return append_text(rest, arg, err);
 }
 

@@ -118,6 +118,8 @@ static int print_help(const front_program *program, int argc, char **argv) {
 
 int front_main(const front_program *program, int argc, char **argv) {
   front_set_program(program->name);
+  /* Several workers may share a terminal or a log: a line is one write. */
+  setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
   if (argc < 2) {
     cocabo_error err;
     cb_fail(&err, COCABO_E_INVALID, "no command given, %s --help shows them",

@@ -6,6 +6,7 @@
 #include "io/carry.h"
 #include "io/output.h"
 #include "io/spec.h"
+#include "run/template.h"
 
 typedef struct create_args {
   const char *from, *from_storage;
@@ -45,7 +46,7 @@ static void say_carried(const cli_common *common, const carry *c) {
            c->n_misfits);
   for (size_t i = 0; i < c->n_new + c->n_dropped; i++)
     if (c->reasons[i].n > 0)
-      cli_note(common, "  %zu: %s", c->reasons[i].n, c->reasons[i].text);
+      cli_note(common, "  %zu x %s", c->reasons[i].n, c->reasons[i].text);
 }
 
 static cocabo_status create(const create_args *args, const cli_spec *spec, carry *c,
@@ -68,12 +69,29 @@ static cocabo_status create(const create_args *args, const cli_spec *spec, carry
 
 /* ---- from another study ---------------------------------------------------------- */
 
+/* The command of the other study may name a parameter that is dropped. */
+static cocabo_status check_inherited(const cli_spec *spec, const cocabo_study *from,
+                                     cocabo_error *err) {
+  char shown[CB_SHOWN];
+  cocabo_error why;
+  if (!spec->command ||
+      cli_template_check(spec->command, spec->space, &why) == COCABO_OK)
+    return COCABO_OK;
+  return cb_fail(err, why.code,
+                 "the command of study \"%s\" does not fit the new parameters, want "
+                 "another one after --: %s",
+                 cb_text_show_within(shown, cocabo_study_name(from), 24), why.message);
+}
+
 static cocabo_status carry_over(const create_args *args, cli_spec *spec,
                                 const cocabo_study *from, front_buffer *out,
                                 cocabo_error *err) {
   carry c;
+  const bool inherits = !spec->command;
   CB_TRY(carry_begin(&c, spec, from, &args->given, err));
-  const cocabo_status status = create(args, spec, &c, out, err);
+  cocabo_status status = inherits ? check_inherited(spec, from, err) : COCABO_OK;
+  if (status == COCABO_OK)
+    status = create(args, spec, &c, out, err);
   carry_end(&c);
   return status;
 }

@@ -94,10 +94,9 @@ static cocabo_status write_stream(const char *path, const front_buffer *text,
   return ok ? COCABO_OK : COCABO_E_STORE;
 }
 
-static cocabo_status write_file(const char *path, const front_buffer *text,
+static cocabo_status write_file(const char *path, const front_buffer *text, bool stream,
                                 cocabo_error *err) {
-  return is_stream(path) ? write_stream(path, text, err)
-                         : front_outfile_write(path, text, err);
+  return stream ? write_stream(path, text, err) : front_outfile_write(path, text, err);
 }
 
 /* ---- the command ----------------------------------------------------------------- */
@@ -114,8 +113,11 @@ static cocabo_status export_study(int argc, char **argv, front_buffer *out,
   cli_close(&session);
   if (status != COCABO_OK || !args.output || strcmp(args.output, "-") == 0)
     return status;
-  status = write_file(args.output, out, err);
+  const bool stream = is_stream(args.output);
+  status = write_file(args.output, out, stream, err);
   out->size = 0; /* it has been written */
+  if (status == COCABO_OK && !stream)
+    cli_note(&args.common, "cocabo export: wrote %s", args.output);
   return status;
 }
 

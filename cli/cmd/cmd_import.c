@@ -217,7 +217,7 @@ const cli_command cmd_import = {
         "imported again when it has grown; of equal rows in a file each counts. Rows "
         "that\n"
         "do not fit the space are named and left out. The study must exist, or be\n"
-        "described by -p or -f, or by the file of cocabo export.",
+        "described by -p or -f, or by the JSON of cocabo export with its options.",
     .examples = "  cocabo import known.csv\n"
                 "  cocabo import known.csv --study new \\\n"
                 "      -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"

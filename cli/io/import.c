@@ -546,13 +546,15 @@ cocabo_status import_json(import_rows *out, const char *text, size_t size,
   return status;
 }
 
-static cocabo_status put_study(front_buffer *out, const cb_json_node *parameters,
-                               const cb_json_node *direction, cocabo_error *err) {
-  CB_TRY(front_buffer_puts(out, "{\"parameters\":", err));
-  CB_TRY(front_put_json_node(out, parameters, err));
-  if (direction) {
-    CB_TRY(front_buffer_puts(out, ",\"direction\":", err));
-    CB_TRY(front_put_json_node(out, direction, err));
+static cocabo_status put_study(front_buffer *out, const cb_json_node *study,
+                               cocabo_error *err) {
+  static const char *const names[] = {"parameters", "direction", "options"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const cb_json_node *node = cb_json_find(study, names[i]);
+    if (!node)
+      continue;
+    CB_TRY(front_buffer_printf(out, err, "%s\"%s\":", i == 0 ? "{" : ",", names[i]));
+    CB_TRY(front_put_json_node(out, node, err));
   }
   return front_buffer_append(out, "}", 2, err); /* and the NUL */
 }
@@ -560,12 +562,9 @@ static cocabo_status put_study(front_buffer *out, const cb_json_node *parameters
 char *import_json_study(const char *text, size_t size) {
   cb_json_tree tree = {0};
   front_buffer spec = {0};
-  const cb_json_node *parameters = NULL;
-  if (cb_json_read_all(&tree, text, size, NULL) == COCABO_OK)
-    parameters = cb_json_find(tree.nodes, "parameters");
-  if (!cb_json_is(parameters, CB_JSON_OBJECT) ||
-      put_study(&spec, parameters, cb_json_find(tree.nodes, "direction"), NULL) !=
-          COCABO_OK)
+  if (cb_json_read_all(&tree, text, size, NULL) != COCABO_OK ||
+      !cb_json_is(cb_json_find(tree.nodes, "parameters"), CB_JSON_OBJECT) ||
+      put_study(&spec, tree.nodes, NULL) != COCABO_OK)
     front_buffer_free(&spec);
   cb_json_tree_free(&tree);
   return spec.data;

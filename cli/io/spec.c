@@ -263,14 +263,29 @@ cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err) {
       out, "\n`cocabo help options` shows the options that --set takes.\n", err);
 }
 
+/* Its help in lines that fit a terminal of 80 columns. */
+static cocabo_status put_option(front_buffer *out, size_t i, cocabo_error *err) {
+  enum { INDENT = 17, COLUMNS = 80 };
+  const char *word = cocabo_option_help(i);
+  CB_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)", cocabo_option_name(i),
+                             cocabo_option_type(i), cocabo_option_default(i)));
+  for (size_t column = COLUMNS; *word;) {
+    const size_t n = strcspn(word, " ");
+    const bool begins = column + 1 + n > COLUMNS;
+    if (begins)
+      CB_TRY(front_buffer_printf(out, err, "\n%*s", INDENT, ""));
+    CB_TRY(front_buffer_printf(out, err, "%s%.*s", begins ? "" : " ", (int)n, word));
+    column = begins ? INDENT + n : column + 1 + n;
+    word += n + strspn(word + n, " ");
+  }
+  return front_buffer_puts(out, "\n", err);
+}
+
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err) {
   CB_TRY(front_buffer_puts(
       out, "Options of a study, for --set OPTION=VALUE (default):\n", err));
-  const char *name;
-  for (size_t i = 0; (name = cocabo_option_name(i)); i++)
-    CB_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)\n%17s%s\n", name,
-                               cocabo_option_type(i), cocabo_option_default(i), "",
-                               cocabo_option_help(i)));
+  for (size_t i = 0; cocabo_option_name(i); i++)
+    CB_TRY(put_option(out, i, err));
   CB_TRY(front_buffer_puts(out, "\n", err));
   return put_samplers(out, err);
 }
@@ -474,9 +489,11 @@ cocabo_status cli_spec_read(cli_spec *out, const cli_spec_args *args,
 /* ---- from another file ----------------------------------------------------------- */
 
 static cocabo_status adopt(cli_spec *spec, cli_spec *said, cocabo_error *err) {
-  const char *direction = cli_pairs_get(&said->options, "direction");
-  if (direction && !cli_pairs_get(&spec->options, "direction"))
-    CB_TRY(cli_pairs_set(&spec->options, "direction", direction, err));
+  for (size_t i = 0; i < said->options.n; i++) {
+    const struct cli_pair *pair = &said->options.items[i];
+    if (!cli_pairs_get(&spec->options, pair->name))
+      CB_TRY(cli_pairs_set(&spec->options, pair->name, pair->value, err));
+  }
   spec->space = said->space;
   said->space = NULL;
   return COCABO_OK;

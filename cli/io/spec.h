@@ -64,7 +64,7 @@ typedef struct cli_spec_args {
        offsetof(type, spec.retries)},                                                  \
       {"--sampler", "NAME", "how points are proposed (mixed)", FRONT_TEXT,             \
        offsetof(type, spec.sampler)},                                                  \
-      {"--seed", "N", "names the random streams (0)", FRONT_TEXT,                      \
+      {"--seed", "N", "seed of all random choices (0)", FRONT_TEXT,                    \
        offsetof(type, spec.seed)},                                                     \
   {                                                                                    \
     "--set", "OPTION=VALUE", "an option of the study; may be repeated", FRONT_TEXTS,   \
@@ -106,7 +106,7 @@ cocabo_status cli_spec_read(cli_spec *out, const cli_spec_args *args,
                             char *const *command, int n, cocabo_error *err);
 void cli_spec_clear(cli_spec *spec); /* and back to nothing said */
 
-/* Takes the parameters, and the direction where none was said, from the text of a file.
+/* Takes the parameters, and the options that were not said, from the text of a file.
  * For a specification without parameters. */
 cocabo_status cli_spec_adopt(cli_spec *spec, const char *name, const char *text,
                              size_t size, cocabo_error *err);

@@ -228,9 +228,12 @@ static cocabo_status read_options(const spec_file *file, const tree_entry *entry
 static cocabo_status read_word_list(const spec_file *file, const tree_entry *entry,
                                     const char **words, cocabo_error *err) {
   for (const tree_entry *e = entry->node->first; e; e = e->next) {
+    if (e->node->kind == TREE_LIST)
+      return refuse(file, e->line, err, "a word of command is a list, want text");
     if (e->node->kind != TREE_SCALAR)
-      return refuse(file, e->line, err, "a word of command is a %s, want text",
-                    e->node->kind == TREE_LIST ? "list" : "map");
+      return refuse(file, e->line, err,
+                    "a word of command is a map, want text, in quotes where it has "
+                    "braces: '{lr}'");
     *words++ = e->node->spelling;
   }
   return COCABO_OK;

@@ -104,15 +104,21 @@ static cocabo_status add_way_on(const cli_session *session, cocabo_error *err) {
   while (is_taken(names, free_name) && k++ < 1000);
   cocabo_names_free(names);
   const char *quote = strpbrk(name, " \t\"$`\\!*?&|;<>()[]{}~#") ? "'" : "";
-  if (strcmp(name, cocabo_study_name(session->study)) != 0 || strchr(name, '\''))
-    return cb_fail(err, COCABO_E_STATE,
-                   "%s: \"cocabo create --from\" and another --study name carries over "
-                   "what fits",
-                   difference); /* too long, or hard to quote */
-  return cb_fail(err, COCABO_E_STATE,
-                 "%s: \"cocabo create --from %s%s%s --study %s%s%s\" carries over what "
-                 "fits",
-                 difference, quote, name, quote, quote, free_name, quote);
+  char whole[2 * sizeof err->message];
+  const int size =
+      snprintf(whole, sizeof whole,
+               "%s: \"cocabo create --from %s%s%s --study %s%s%s\" with "
+               "these flags carries over what fits, another --study begins "
+               "anew",
+               difference, quote, name, quote, quote, free_name, quote);
+  if (size < (int)sizeof err->message && !strchr(name, '\'') &&
+      strcmp(name, cocabo_study_name(session->study)) == 0)
+    return cb_fail(err, COCABO_E_STATE, "%s", whole);
+  return cb_fail(
+      err, COCABO_E_STATE,
+      "%s: \"cocabo create --from\" and another --study name carries over what "
+      "fits",
+      difference); /* too long, or hard to quote */
 }
 
 static cocabo_status find_difference(const cli_spec *spec, const cocabo_study *study,

@@ -22,6 +22,23 @@ extern char **environ;
 
 /* ---- the program ---------------------------------------------------------------- */
 
+/* -- "echo {x}" is one word, as no shell takes it apart. */
+static cocabo_status check_quotes(char *const *command, cocabo_error *err) {
+  char first[CB_SHOWN], path[CLI_PATH_SIZE], shown[CB_SHOWN];
+  const size_t size = strcspn(command[0], " \t\n");
+  if (command[1] || !command[0][size] || size >= sizeof first ||
+      cli_find_program(command[0], path, sizeof path, NULL) == COCABO_OK)
+    return COCABO_OK;
+  memcpy(first, command[0], size);
+  first[size] = '\0';
+  if (cli_find_program(first, path, sizeof path, NULL) != COCABO_OK)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_INVALID,
+                 "the command is one word, \"%s\": want its words apart, as in -- %s "
+                 "..., or -- sh -c '...'",
+                 cb_text_show(shown, command[0]), first);
+}
+
 cocabo_status cli_program_find(cli_program *out, char *const *command,
                                const cocabo_space *space, cocabo_error *err) {
   *out = (cli_program){.command = command, .space = space};
@@ -29,6 +46,7 @@ cocabo_status cli_program_find(cli_program *out, char *const *command,
     return cb_fail(err, COCABO_E_INVALID, "the command has no words");
   CB_TRY(cli_template_check(command, space, err));
   out->piped = cli_has_pipe(command);
+  CB_TRY(check_quotes(command, err));
   if (cli_template_has_hole(command[0], space, NULL))
     return COCABO_OK;
   return cli_find_program(command[0], out->path, sizeof out->path, err);

@@ -170,6 +170,7 @@ void cli_bar_clear(cli_bar *bar) {
   if (!bar->drawn)
     return;
   fputs("\r\033[K", stderr);
+  fflush(stderr);
   bar->drawn = false;
   bar->shown = -INFINITY;
 }

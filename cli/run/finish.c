@@ -3,12 +3,14 @@
 #include "run/finish.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base.h"
 #include "common/buffer.h"
+#include "common/show.h"
 #include "io/best.h"
 #include "io/output.h"
 
@@ -100,7 +102,8 @@ static void print_failures(const cocabo_study *study) {
   for (int i = 0; i < f.n && i < SHOWN_KINDS; i++)
     printf("  %" PRId64 " x %s\n", f.kinds[i].n, f.kinds[i].line);
   if (f.n > SHOWN_KINDS)
-    printf("  and %d other reasons\n", f.n - SHOWN_KINDS);
+    printf("  and %d other reason%s\n", f.n - SHOWN_KINDS,
+           f.n - SHOWN_KINDS == 1 ? "" : "s");
 }
 
 /* All trials by state: those that are not finished only where there are some. */
@@ -120,6 +123,35 @@ static void print_counts(const cocabo_study *study) {
   putchar('\n');
   if (failed > 0)
     print_failures(study);
+}
+
+/* A misspelt $x in a script is empty, and every trial is the same one. */
+static void note_equal_values(const cli_run *run) {
+  enum { ENOUGH = 10 };
+  const cocabo_study *study = run->session.study;
+  const int64_t n = cocabo_study_count(study);
+  int64_t equal = 0;
+  double first = NAN;
+  for (int64_t i = 0; i < n; i++) {
+    cocabo_trial *trial;
+    if (cocabo_study_trial(study, i, &trial, NULL) != COCABO_OK)
+      return;
+    const bool complete = cocabo_trial_get_state(trial) == COCABO_COMPLETE;
+    const double value = cocabo_trial_value(trial);
+    cocabo_trial_free(trial);
+    if (!complete)
+      continue;
+    if (equal++ == 0)
+      first = value;
+    else if (value != first)
+      return;
+  }
+  char digits[CB_DIGITS];
+  if (equal >= ENOUGH)
+    cli_note(run->common,
+             "note: all %" PRId64
+             " values are %s, does the program use its parameters?",
+             equal, show_number(digits, first));
 }
 
 /* ---- what to do next ------------------------------------------------------------ */
@@ -160,13 +192,21 @@ static void say_next(const cli_run *run, const cli_ended *ended) {
     cli_note(run->common, "next: cocabo plot%s -o history.svg", where);
 }
 
+static void say_nothing_to_do(const cli_run *run, const cocabo_study *study) {
+  const char *wanted = cocabo_study_option(study, "trials");
+  const int64_t n = cocabo_study_count_state(study, COCABO_COMPLETE) +
+                    cocabo_study_count_state(study, COCABO_FAILED);
+  cli_note(run->common,
+           n > strtoll(wanted, NULL, 10)
+               ? "nothing to do: %" PRId64 " trials are there, more than -n %s"
+               : "nothing to do: %" PRId64 " of %s trials are there",
+           n, wanted);
+}
+
 static void say_end(const cli_run *run, const cli_ended *ended) {
   const cocabo_study *study = run->session.study;
   if (ended->nothing_to_do && ended->why == CLI_END_BUDGET)
-    cli_note(run->common, "nothing to do: %" PRId64 " of %s trials are there",
-             cocabo_study_count_state(study, COCABO_COMPLETE) +
-                 cocabo_study_count_state(study, COCABO_FAILED),
-             cocabo_study_option(study, "trials"));
+    say_nothing_to_do(run, study);
   if (ended->why == CLI_END_EXHAUSTED)
     cli_note(run->common, "every point of the space has been tried");
   if (ended->why == CLI_END_TIME)
@@ -185,6 +225,7 @@ int cli_finish_run(const cli_run *run, const cli_ended *ended) {
     print_counts(run->session.study);
   if (front_finish_output(run->name) != FRONT_DONE)
     return FRONT_FAILURE;
+  note_equal_values(run);
   say_next(run, ended);
   if (ended->why == CLI_END_SIGNAL)
     return FRONT_INTERRUPTED;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base.h"
 #include "common/buffer.h"
@@ -119,16 +120,19 @@ static piece next_piece(const reader *r, const char *text) {
 
 /* ---- asking about them ---------------------------------------------------------- */
 
-/* The closest name at all, if it shares more than half of its letters: where a name is
- * wrong for sure, a guess may be bold. */
+/* The closest name at all, if it shares more than half of its letters or has others
+ * only in their case: where a name is wrong for sure, a guess may be bold. */
 static const char *closest_name(const cocabo_space *space, const char *name) {
   const char *known, *closest = NULL;
   int best = (int)strlen(name) / 2 + 1;
-  for (size_t i = 0; (known = hole_name(space, i)); i++)
-    if (cb_text_distance(name, known) < best) {
-      best = cb_text_distance(name, known);
+  for (size_t i = 0; (known = hole_name(space, i)); i++) {
+    const int distance =
+        strcasecmp(name, known) == 0 ? 0 : cb_text_distance(name, known);
+    if (distance < best) {
+      best = distance;
       closest = known;
     }
+  }
   return closest;
 }
 

@@ -85,8 +85,9 @@ static cocabo_status fail_opening(const cb_database *db, const char *path,
                                   cocabo_error *err) {
   char reason[100];
   const int why = opening_error(db->path);
-  return cb_fail(err, COCABO_E_STORE, "cannot %s \"%s\": it cannot be opened: %s; %s",
-                 db->what, path, system_reason(db, why, reason, sizeof reason),
+  return cb_fail(err, COCABO_E_STORE, "cannot %s \"%s\": %s%s; %s", db->what, path,
+                 strcmp(db->what, "open") == 0 ? "" : "it cannot be opened: ",
+                 system_reason(db, why, reason, sizeof reason),
                  why == ENOENT   ? "make its folder first"
                  : why == EACCES ? "want the right to use it and its folder"
                                  : "look at the file and its folder");

@@ -5,6 +5,7 @@
 #include "study/study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -217,13 +218,22 @@ cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *
 
 /* ---- looking --------------------------------------------------------------------- */
 
+/* People count from 1. */
+static cocabo_status fail_number(const cocabo_study *study, int64_t number, int64_t n,
+                                 cocabo_error *err) {
+  char range[40] = "";
+  if (n > 0)
+    snprintf(range, sizeof range, ", from 0 to %lld", (long long)n - 1);
+  return cb_fail(err, COCABO_E_NOT_FOUND,
+                 "no trial %lld in study \"%s\": it has %lld%s", (long long)number,
+                 study->name, (long long)n, range);
+}
+
 cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
                             const cb_trial **out, cocabo_error *err) {
   const cb_history *history = study->fold.history;
   if (number < 0 || number >= history->n_trials)
-    return cb_fail(err, COCABO_E_NOT_FOUND,
-                   "no trial %lld in study \"%s\": it has %lld", (long long)number,
-                   study->name, (long long)history->n_trials);
+    return fail_number(study, number, history->n_trials, err);
   *out = &history->trials[number];
   return COCABO_OK;
 }

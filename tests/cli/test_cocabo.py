@@ -327,7 +327,8 @@ class Resume(Case):
     def test_another_space_or_direction_is_refused_with_the_way_on(self):
         self.create()
         before = self.events()
-        way_on = ': "cocabo create --from default --study default-2" carries over what fits'
+        way_on = (': "cocabo create --from default --study default-2" with these flags carries '
+                  "over what fits, another --study begins anew")
         for sentence, args in [
             ('study "default" has lr=float(1e-5,0.1,log), not float(1e-5,0.2,log)',
              ["-p", "lr=float(1e-5,0.2,log)", *OPT]),

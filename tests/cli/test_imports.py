@@ -262,7 +262,7 @@ class From(Case):
         fit = [row for row in rows if row[0] <= 0.5 and row[2] != "v"]
         self.assertEqual(done.stderr.splitlines(), [
             f"{len(fit)} trials carried over, {12 - len(fit)} did not fit",
-            "  5: x is not in float(-3,0.5)", "  2: c is not in choice(w,u,new)"])
+            "  5 x x is not in float(-3,0.5)", "  2 x c is not in choice(w,u,new)"])
         self.assertEqual([params for params, *_ in self.carried()],
                          [{"x": x, "k": float(k), "c": c} for x, k, c, *_ in fit])
         exported = json.loads(self.ok("export", "--format", "json", "--study", "b"))
@@ -303,7 +303,7 @@ class From(Case):
     def test_another_space_on_resume_names_the_way(self):
         self.fill()
         self.ok("create", "--study", "a-2", *SPACE)
-        self.refused(2, '"cocabo create --from a --study a-3" carries over what fits', "run",
+        self.refused(2, '"cocabo create --from a --study a-3" with these flags carries over what fits', "run",
                      "--study", "a", "-p", "x=float(0,2)", "-n", "50", "--", "echo", "{x}")
         self.ok("create", "--from", "a", "--study", "a-3", "-p", "x=float(0,2)")
         self.assertEqual(len(self.carried("a-3")), 12)

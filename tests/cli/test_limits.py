@@ -267,10 +267,10 @@ class Summary(Case):
     def test_nothing_to_do(self):
         self.ok("run", *X, "-n", 6, "--", "echo", "1")
         done = self.ok("run", *X, "-n", 4)
-        self.assertIn("nothing to do: 6 of 4 trials are there\n", done.stderr)
+        self.assertIn("nothing to do: 6 trials are there, more than -n 4\n", done.stderr)
         self.assertNotIn("ETA", done.stderr)
         self.assertIn("best trial", done.stdout)
-        self.assertIn("nothing to do: 6 of 4 trials are there\n", self.ok("worker").stderr)
+        self.assertIn("nothing to do: 6 trials are there, more than -n 4\n", self.ok("worker").stderr)
         done = self.ok("run", "-n", 6, "--target", 2)  # of two reasons, the simpler one
         self.assertIn("nothing to do: 6 of 6 trials are there\n", done.stderr)
         self.assertNotIn("nothing", self.ok("run", *X, "-n", 7, "--target", 0).stderr)
@@ -365,7 +365,6 @@ class FullDisk(Case):
         after = self.trials("--storage", self.url)
         self.assertEqual([after[n]["value"] for n in named], [0.125] * len(named))
 
-
     def test_what_runs_is_let_finish_and_recorded_when_there_is_room(self):
         script = self.program("while [ $COCABO_TRIAL = 0 -a ! -e go ]; do sleep 0.05; done; "
                               "echo 0.125")
@@ -377,8 +376,8 @@ class FullDisk(Case):
             self.assertTrue(line, said)
             said += line
         self.assertIn("no room", said)
-        (self.folder / "go").write_text("")
         subprocess.run(["mount", "-o", "remount,size=8m", self.disk], check=True)
+        (self.folder / "go").write_text("")  # not before: nobody waits where nobody runs
         before = len(self.trials("--storage", self.url))
         self.wait_for(lambda: len(self.trials("--storage", self.url)) > before)
         process.send_signal(signal.SIGINT)

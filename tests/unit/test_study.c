@@ -373,7 +373,7 @@ static void unknown_trials_are_named(void **state) {
   cocabo_trial *t = NULL;
   ask_many(study, 3);
 #define UNKNOWN(call, number)                                                          \
-  assert_fails(call, COCABO_E_NOT_FOUND, "no trial " number " in study \"s\": it has 3")
+  assert_fails(call, COCABO_E_NOT_FOUND, "no trial " number " in study \"s\": it has 3, from 0 to 2")
   UNKNOWN(cocabo_study_tell(study, 7, 1.0, &err), "7");
   UNKNOWN(cocabo_study_tell(study, 3, NAN, &err), "3");
   UNKNOWN(cocabo_study_tell(study, -1, 1.0, &err), "-1");
@@ -482,7 +482,7 @@ static void a_failed_trial_is_offered_again(void **state) {
   assert_fails(cocabo_study_retry(study, 2, &err), COCABO_E_STATE,
                "trial 2 is running, want a failed one");
   assert_fails(cocabo_study_retry(study, 3, &err), COCABO_E_NOT_FOUND,
-               "no trial 3 in study \"s\": it has 3");
+               "no trial 3 in study \"s\": it has 3, from 0 to 2");
   assert_fails(cocabo_study_ask(study, 1, &t, &err), COCABO_E_BUDGET,
                "study \"s\" has 0 of its 3 trials left, want 1");
   assert_ok(cocabo_study_retry(other, 0, &err));
