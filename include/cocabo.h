@@ -197,6 +197,14 @@ COCABO_API const char *cocabo_sampler_help(size_t i);
 
 typedef struct cocabo_trial cocabo_trial;
 
+/* What was measured beside the value: a finite number under a name, which is one that a
+ * parameter could have. At most COCABO_MAX_METRICS a trial, each name once. */
+#define COCABO_MAX_METRICS 64
+typedef struct cocabo_metric {
+  const char *name;
+  double value;
+} cocabo_metric;
+
 typedef enum cocabo_trial_state {
   COCABO_WAITING = 0,
   COCABO_RUNNING = 1,
@@ -239,6 +247,15 @@ COCABO_API size_t cocabo_trial_count(const cocabo_trial *trial); /* parameters *
 COCABO_API cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i,
                                           const char **name, cocabo_value *value,
                                           cocabo_error *err) COCABO_MUST_CHECK;
+
+/* The metrics that were told with the value, in their order: *n (which may be NULL) of
+ * them, borrowed from the trial. NULL where there are none. */
+COCABO_API const cocabo_metric *cocabo_trial_metrics(const cocabo_trial *trial,
+                                                     size_t *n);
+/* One of them by name; COCABO_E_NOT_FOUND if the trial has none of it. */
+COCABO_API cocabo_status cocabo_trial_get_metric(const cocabo_trial *trial,
+                                                 const char *name, double *out,
+                                                 cocabo_error *err) COCABO_MUST_CHECK;
 
 /* ---- store: where studies live --------------------------------------------------- */
 
@@ -329,6 +346,14 @@ COCABO_API cocabo_status cocabo_study_ask(cocabo_study *study, size_t n,
 COCABO_API cocabo_status cocabo_study_tell(cocabo_study *study, int64_t number,
                                            double value,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* The same with n metrics beside the value. They count and stay with the result that
+ * they came with: with the value that the trial has already they are kept as an extra.
+ * A value that is not finite makes the trial failed, and it has no metrics. */
+COCABO_API cocabo_status cocabo_study_tell_metrics(cocabo_study *study, int64_t number,
+                                                   double value,
+                                                   const cocabo_metric *metrics,
+                                                   size_t n,
+                                                   cocabo_error *err) COCABO_MUST_CHECK;
 /* The reason is UTF-8 of at most 65536 bytes, and may have several lines. */
 COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,
                                            const char *reason,
@@ -370,7 +395,9 @@ typedef struct cocabo_known {
   double value;             /* of a complete one */
   const char *reason;       /* of a failed one; NULL: "" */
   int added;                /* filled in: 1 if it was new */
-  int64_t reserved[5];      /* zero */
+  const cocabo_metric *metrics; /* n_metrics of a complete one; NULL: none */
+  size_t n_metrics;
+  int64_t reserved[3]; /* zero */
 } cocabo_known;
 COCABO_API cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials,
                                             size_t n, int64_t *added,

@@ -6,6 +6,7 @@
 #include "common/base.h"
 #include "common/show.h"
 #include "io/best.h"
+#include "io/metrics.h"
 #include "io/output.h"
 
 typedef struct best_args {
@@ -15,8 +16,25 @@ typedef struct best_args {
 static const front_option options[] = {
     CLI_FILE_OPTION(best_args), CLI_COMMON_OPTIONS(best_args), {0}};
 
+/* A line each, under their own heading. */
+static cocabo_status put_metrics(front_buffer *out, const cocabo_trial *trial,
+                                 bool verbose, cocabo_error *err) {
+  size_t n, shown = 0;
+  const cocabo_metric *metrics = cocabo_trial_metrics(trial, &n);
+  for (size_t i = 0; i < n; i++) {
+    if (!verbose && cli_metric_is_built_in(metrics[i].name))
+      continue;
+    CB_TRY(front_buffer_puts(out, shown++ > 0 ? "        " : "metrics ", err));
+    CB_TRY(show_put(out, metrics[i].name, err));
+    CB_TRY(front_buffer_puts(out, " = ", err));
+    CB_TRY(cli_put_rounded(out, metrics[i].value, err));
+    CB_TRY(front_buffer_puts(out, "\n", err));
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
-                               const cli_best *best, cocabo_error *err) {
+                               const cli_best *best, bool verbose, cocabo_error *err) {
   const cocabo_trial *trial = best->trial;
   CB_TRY(front_buffer_puts(out, "value   ", err));
   CB_TRY(cli_put_best_value(out, best, err));
@@ -35,15 +53,17 @@ static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
     CB_TRY(front_buffer_puts(out, " = ", err));
     CB_TRY(cli_put_rounded_param(out, cocabo_study_space(study), i, &value, err));
   }
-  return front_buffer_puts(out, "\n", err);
+  CB_TRY(front_buffer_puts(out, "\n", err));
+  return put_metrics(out, trial, verbose, err);
 }
 
-static cocabo_status put_best(front_buffer *out, cocabo_study *study, bool json,
-                              cocabo_error *err) {
+static cocabo_status put_best(front_buffer *out, cocabo_study *study,
+                              const cli_common *common, cocabo_error *err) {
+  const bool json = common->json;
   cli_best best;
   CB_TRY(cli_best_find(&best, study, err));
-  cocabo_status status =
-      json ? cli_put_json_best(out, &best, err) : put_lines(out, study, &best, err);
+  cocabo_status status = json ? cli_put_json_best(out, &best, err)
+                              : put_lines(out, study, &best, common->verbose, err);
   if (json && status == COCABO_OK)
     status = front_buffer_puts(out, "\n", err);
   cli_best_free(&best);
@@ -62,7 +82,7 @@ static int find_best(const cli_common *common, front_buffer *out) {
     cb_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
             cb_text_show(name, cocabo_study_name(session.study)));
     status = front_complain("best", FRONT_NOTHING, &err);
-  } else if (put_best(out, session.study, common->json, &err) != COCABO_OK) {
+  } else if (put_best(out, session.study, common, &err) != COCABO_OK) {
     status = cli_complain("best", &err);
   }
   cli_close(&session);

@@ -134,8 +134,8 @@ const cli_command cmd_export = {
     .options = options,
     .details =
         "csv             one row a trial: number, state, value, a column a parameter,\n"
-        "                attempt, started, finished (seconds since 1970), seconds, "
-        "reason\n"
+        "                a column a metric (metrics.NAME), attempt, started, finished\n"
+        "                (seconds since 1970), seconds, reason\n"
         "json            one object: the parameters, options and trials\n"
         "jsonl           one trial a line, as cocabo trials --json prints them\n"
         "optuna-journal  a file for JournalStorage(JournalFileBackend(FILE)) of "

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "io/metrics.h"
 #include "io/output.h"
 
 typedef struct tell_args {
@@ -23,16 +24,27 @@ static const front_option options[] = {{"--fail", "REASON",
 /* What there is to tell. */
 typedef struct news {
   int64_t number;
+  const char *result; /* as it was written */
   double value;
+  cli_metrics metrics;
   const char *reason; /* NULL: there is a value */
 } news;
 
-static cocabo_status parse_value(const char *text, double *out, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  if (!cb_parse_result(text, strlen(text), out))
-    return cb_fail(err, COCABO_E_INVALID, "the value is \"%s\", want a number",
-                   cb_text_show(shown, text));
-  return COCABO_OK;
+/* Which member of an object is the value, the study knows. */
+static bool is_object(const news *n) {
+  return n->result && *n->result == '{';
+}
+
+static cocabo_status parse_result(news *n, const char *objective, cocabo_error *err) {
+  char shown[CB_SHOWN], name[CB_SHOWN];
+  const size_t size = strlen(n->result);
+  if (is_object(n) ? cli_parse_result(n->result, objective, &n->value, &n->metrics)
+                   : cb_parse_result(n->result, size, &n->value))
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_INVALID,
+                 "the value is \"%s\", want a number or {\"%s\": number, ...}",
+                 cb_text_show(shown, n->result),
+                 cb_text_show_within(name, objective, 40));
 }
 
 static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
@@ -42,12 +54,13 @@ static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
     return cb_fail(err, COCABO_E_INVALID, "want NUMBER VALUE, or NUMBER --fail REASON");
   CB_TRY(
       front_parse_int("the number", rest->items[0], 0, INT64_MAX, &out->number, err));
-  return args->fail ? COCABO_OK : parse_value(rest->items[1], &out->value, err);
+  out->result = args->fail ? NULL : rest->items[1];
+  return !out->result || is_object(out) ? COCABO_OK : parse_result(out, "value", err);
 }
 
 static cocabo_status tell(cocabo_study *study, const news *n, cocabo_error *err) {
   return n->reason ? cocabo_study_fail(study, n->number, n->reason, err)
-                   : cocabo_study_tell(study, n->number, n->value, err);
+                   : cli_tell(study, n->number, n->value, &n->metrics, err);
 }
 
 /* A value that did not become the trial's value deserves a word. */
@@ -66,15 +79,19 @@ static void comment(const cli_common *common, const news *n,
   else if (!n->reason && value != n->value)
     cli_note(common, "trial %lld has the value %s already, %s is kept beside it",
              number, first, cb_number_show(another, n->value));
+  else if (common->verbose && n->metrics.passed_over > 0)
+    cli_note(common, "trial %lld: %zu of the members of its result are no metrics",
+             number, n->metrics.passed_over);
   else if (common->verbose)
     cli_note(common, "trial %lld is %s", number,
              cocabo_state_name(cocabo_trial_get_state(trial)));
 }
 
 static cocabo_status tell_and_answer(cocabo_study *study, const cli_common *common,
-                                     const news *n, front_buffer *out,
-                                     cocabo_error *err) {
+                                     news *n, front_buffer *out, cocabo_error *err) {
   cocabo_trial *trial;
+  if (is_object(n))
+    CB_TRY(parse_result(n, cli_objective(study), err));
   CB_TRY(tell(study, n, err));
   CB_TRY(cocabo_study_trial(study, n->number, &trial, err));
   comment(common, n, trial);
@@ -114,13 +131,17 @@ const cli_command cmd_tell = {
     .summary = "Records the result of a trial.",
     .usage = "NUMBER VALUE | NUMBER --fail REASON",
     .options = options,
-    .details = "The first value of a trial counts; the same one again changes nothing, "
+    .details = "VALUE is a number, or a JSON object of numbers such as\n"
+               "'{\"value\": 3, \"p99\": 180}', whose other members are the "
+               "trial's metrics.\n\n"
+               "The first value of a trial counts; the same one again changes nothing, "
                "another\n"
                "one is kept beside it. A late one is welcome. A value that is not "
                "finite (nan,\n"
                "inf) makes the trial failed. Prints nothing, or the trial with --json.",
     .examples = "  cocabo tell 3 0.25\n"
                 "  cocabo tell 4 -1.5e-3\n"
+                "  cocabo tell 6 '{\"value\": 0.25, \"size\": 12}'\n"
                 "  cocabo tell 5 --fail 'out of memory'",
     .main = tell_main,
 };

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "io/table.h"
 
@@ -43,13 +44,21 @@ static cocabo_status parse_state(const char *text, int *out, cocabo_error *err) 
 enum { MAX_TOP = 1000000000 };
 
 /* What to sort by: a parameter's number, or one of these. */
-enum { BY_VALUE = -1, BY_NUMBER = -2, BY_SECONDS = -3, BY_STATE = -4, BY_NOTHING = -5 };
+enum {
+  BY_VALUE = -1,
+  BY_NUMBER = -2,
+  BY_SECONDS = -3,
+  BY_STATE = -4,
+  BY_NOTHING = -5,
+  BY_METRIC = -6
+};
 
 typedef struct query {
-  int state;   /* -1: any */
-  int key;     /* BY_.., or a parameter */
-  double sign; /* -1: the largest first */
-  int64_t top; /* how many */
+  int state;          /* -1: any */
+  int key;            /* BY_.., or a parameter */
+  const char *metric; /* BY_METRIC: which one; borrowed */
+  double sign;        /* -1: the largest first */
+  int64_t top;        /* how many */
 } query;
 
 static int find_key(const cocabo_space *space, const char *name) {
@@ -80,9 +89,24 @@ static cocabo_status unknown_key(const cocabo_space *space, const char *name,
     return cb_fail(err, COCABO_E_NOT_FOUND, "unknown key \"%s\", did you mean %s?",
                    shown, cb_text_show(closest, guess.closest));
   return cb_fail(err, COCABO_E_NOT_FOUND,
-                 "unknown key \"%s\", want value, number, seconds, state or a "
-                 "parameter",
+                 "unknown key \"%s\", want value, number, seconds, state, a "
+                 "parameter or a metric",
                  shown);
+}
+
+/* A metric that some trial has. */
+static cocabo_status find_metric(const cocabo_study *study, const char *name,
+                                 query *out, cocabo_error *err) {
+  cli_metric_names all = {0};
+  const char *plain = strncmp(name, "metrics.", 8) == 0 ? name + 8 : name;
+  const cocabo_status status = cli_metric_names_find(&all, study, true, err);
+  for (size_t i = 0; i < all.n; i++)
+    if (strcmp(all.items[i], name) == 0 || strcmp(all.items[i], plain) == 0) {
+      out->key = BY_METRIC;
+      out->metric = strcmp(all.items[i], name) == 0 ? name : plain;
+    }
+  cli_metric_names_free(&all);
+  return status;
 }
 
 static cocabo_status parse_sort(const char *text, const cocabo_study *study, query *out,
@@ -93,10 +117,14 @@ static cocabo_status parse_sort(const char *text, const cocabo_study *study, que
   if (!text)
     return COCABO_OK;
   out->key = find_key(space, text);
+  if (out->key == BY_NOTHING)
+    CB_TRY(find_metric(study, text, out, err));
   if (out->key == BY_NOTHING && *text == '-') {
     out->sign = -1.0;
     out->key = find_key(space, ++text);
   }
+  if (out->key == BY_NOTHING)
+    CB_TRY(find_metric(study, text, out, err));
   if (out->key == BY_NOTHING)
     return unknown_key(space, text, err);
   if (out->key == BY_VALUE &&
@@ -134,6 +162,8 @@ static cocabo_status rank(const cocabo_study *study, const query *q,
   double key = 0.0;
   if (q->key >= 0)
     CB_TRY(rank_param(cocabo_study_space(study), (size_t)q->key, trial, &key, err));
+  else if (q->key == BY_METRIC)
+    key = cli_trial_metric(trial, q->metric);
   else if (q->key == BY_VALUE)
     key = cocabo_trial_value(trial);
   else if (q->key == BY_SECONDS)
@@ -224,9 +254,10 @@ typedef struct sheet {
   cli_table table;
   front_buffer cell;
   const cocabo_space *space;
+  cli_metric_names metrics;
 } sheet;
 
-enum { BEFORE = 3, AFTER = 2 }; /* columns before and after the parameters */
+enum { BEFORE = 3, AFTER = 2 }; /* columns before the parameters, after the metrics */
 
 static cocabo_status put_cell(sheet *s, cocabo_error *err) {
   const cocabo_status status =
@@ -261,6 +292,26 @@ static cocabo_status add_params(sheet *s, const cocabo_trial *trial,
   return COCABO_OK;
 }
 
+/* How long it took is there already. */
+static bool is_shown(const char *metric) {
+  return strcmp(metric, "seconds") != 0;
+}
+
+static cocabo_status add_metrics(sheet *s, const cocabo_trial *trial,
+                                 cocabo_error *err) {
+  for (size_t i = 0; i < s->metrics.n; i++)
+    if (is_shown(s->metrics.items[i]))
+      CB_TRY(add_result(s, cli_trial_metric(trial, s->metrics.items[i]), err));
+  return COCABO_OK;
+}
+
+static size_t count_metrics(const sheet *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->metrics.n; i++)
+    n += is_shown(s->metrics.items[i]);
+  return n;
+}
+
 static cocabo_status add_row(const cocabo_trial *trial, void *context,
                              cocabo_error *err) {
   sheet *s = context;
@@ -270,6 +321,7 @@ static cocabo_status add_row(const cocabo_trial *trial, void *context,
       cli_table_text(&s->table, cocabo_state_name(cocabo_trial_get_state(trial)), err));
   CB_TRY(add_result(s, cocabo_trial_value(trial), err));
   CB_TRY(add_params(s, trial, err));
+  CB_TRY(add_metrics(s, trial, err));
   CB_TRY(add_seconds(s, cli_trial_seconds(trial), err));
   return cli_table_text(&s->table, cocabo_trial_reason(trial), err);
 }
@@ -278,11 +330,14 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   static const char *const before[BEFORE] = {"number", "state", "value"};
   static const char *const after[AFTER] = {"seconds", "reason"};
   const cocabo_space *space = s->space;
-  const size_t n = cocabo_space_count(space);
+  const size_t n = cocabo_space_count(space), m = count_metrics(s);
   for (size_t i = 0; i < BEFORE; i++)
     CB_TRY(cli_table_text(&s->table, before[i], err));
   for (size_t i = 0; i < n; i++)
     CB_TRY(cli_table_text(&s->table, cocabo_space_name(space, i), err));
+  for (size_t i = 0; i < s->metrics.n; i++)
+    if (is_shown(s->metrics.items[i]))
+      CB_TRY(cli_table_text(&s->table, s->metrics.items[i], err));
   for (size_t i = 0; i < AFTER; i++)
     CB_TRY(cli_table_text(&s->table, after[i], err));
   for (size_t i = 0; i < n; i++)
@@ -290,20 +345,29 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
       cli_table_align_right(&s->table, BEFORE + i);
   cli_table_align_right(&s->table, 0);
   cli_table_align_right(&s->table, 2);
-  cli_table_align_right(&s->table, BEFORE + n);
+  for (size_t i = 0; i <= m; i++) /* and seconds */
+    cli_table_align_right(&s->table, BEFORE + n + i);
   return COCABO_OK;
 }
 
+static cocabo_status begin_table(sheet *s, const cocabo_study *study, bool verbose,
+                                 cocabo_error *err) {
+  CB_TRY(cli_metric_names_find(&s->metrics, study, verbose, err));
+  const size_t n = cocabo_space_count(s->space) + count_metrics(s);
+  CB_TRY(cli_table_begin(&s->table, BEFORE + n + AFTER, err));
+  return add_titles(s, err);
+}
+
 static cocabo_status print_table(const cocabo_study *study, const ranked *list,
-                                 int64_t n, cocabo_error *err) {
+                                 int64_t n, bool verbose, cocabo_error *err) {
   sheet s = {.space = cocabo_study_space(study)};
-  CB_TRY(cli_table_begin(&s.table, BEFORE + cocabo_space_count(s.space) + AFTER, err));
-  cocabo_status status = add_titles(&s, err);
+  cocabo_status status = begin_table(&s, study, verbose, err);
   if (status == COCABO_OK)
     status = each(study, list, n, add_row, &s, err);
   if (status == COCABO_OK)
     status = cli_table_print(&s.table, err);
   cli_table_free(&s.table);
+  cli_metric_names_free(&s.metrics);
   front_buffer_free(&s.cell);
   return status;
 }
@@ -326,8 +390,9 @@ static cocabo_status print_trials(const cocabo_study *study, const trials_args *
   int64_t n = 0;
   CB_TRY(parse_sort(args->sort, study, q, err));
   CB_TRY(choose(study, q, &list, &n, err));
-  const cocabo_status status = args->common.json ? print_lines(study, list, n, err)
-                                                 : print_table(study, list, n, err);
+  const cocabo_status status =
+      args->common.json ? print_lines(study, list, n, err)
+                        : print_table(study, list, n, args->common.verbose, err);
   if (status == COCABO_OK && n == 0 && !args->common.json)
     comment(&args->common, study, q->state);
   cb_free(list);
@@ -360,13 +425,13 @@ const cli_command cmd_trials = {
     .options = options,
     .details =
         "A line each, by number or sorted: by value, the best first as the study's\n"
-        "direction has it; by number, seconds (how long it took), state or a "
-        "parameter,\n"
-        "the smallest first. --sort=-seconds turns it round. What has no such value "
-        "comes\n"
-        "last. Numbers have six digits here, all of them with --json, which also has "
-        "the\n"
-        "whole reason of a failure, and times in seconds since 1970.",
+        "direction has it; by number, seconds (how long it took), state, a parameter "
+        "or a\n"
+        "metric, the smallest first. --sort=-seconds turns it round. What has no such\n"
+        "value comes last. Numbers have six digits here, all of them with --json, "
+        "which\n"
+        "also has the whole reason of a failure, and times in seconds since 1970.\n"
+        "Metrics have a column each; those that are always measured only with -v.",
     .examples = "  cocabo trials\n"
                 "  cocabo trials --sort value --top 10\n"
                 "  cocabo trials --state failed\n"

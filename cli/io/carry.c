@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/import.h"
+#include "io/metrics.h"
 #include "io/scalar.h"
 #include "io/spec_file.h"
 
@@ -268,6 +269,8 @@ static void take_trial(const work *w, cocabo_trial *trial) {
                                          .state = state,
                                          .value = cocabo_trial_value(trial),
                                          .reason = cocabo_trial_reason(trial)};
+  cocabo_known *known = &c->known[c->n_trials];
+  known->metrics = cocabo_trial_metrics(trial, &known->n_metrics);
   c->trials[c->n_trials++] = trial;
 }
 
@@ -289,8 +292,20 @@ static cocabo_status take_trials(const work *w, cocabo_error *err) {
 
 /* ---- all of it ------------------------------------------------------------------- */
 
+static cocabo_status check_objective(const cli_spec *spec, const cocabo_study *from,
+                                     cocabo_error *err) {
+  char old[CB_SHOWN], new[CB_SHOWN];
+  if (!spec->objective || strcmp(spec->objective, cli_objective(from)) == 0)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_STATE,
+                 "--objective is %s, but the values to carry over are of %s",
+                 cb_text_show_within(new, spec->objective, 40),
+                 cb_text_show_within(old, cli_objective(from), 40));
+}
+
 static cocabo_status begin(work *w, cli_spec *spec, const front_texts *given,
                            cocabo_error *err) {
+  CB_TRY(check_objective(spec, w->from, err));
   CB_TRY(check_given(given, w->old, spec->space, err));
   CB_TRY(complete_space(spec, w->old, given, err));
   CB_TRY(complete_options(spec, w->from, err));

@@ -10,6 +10,7 @@
 
 #include "common/base.h"
 #include "common/domain.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "io/scalar.h"
 #include "io/sheet.h"
@@ -17,6 +18,9 @@
 /* One trial after the other, appended by `put`. */
 typedef cocabo_status (*put_trial)(front_buffer *out, const cocabo_study *study,
                                    const cocabo_trial *trial, cocabo_error *err);
+
+/* Columns of metrics go by this name, and parameters that begin with it by another. */
+static const char metric_prefix[] = "metrics.";
 
 static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
                                 put_trial put, cocabo_error *err) {
@@ -39,7 +43,7 @@ static bool is_ours(const char *name) {
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
     if (strcmp(columns[i], name) == 0)
       return true;
-  return false;
+  return strncmp(name, metric_prefix, strlen(metric_prefix)) == 0;
 }
 
 cocabo_status export_put_column(front_buffer *out, const char *parameter,
@@ -59,11 +63,16 @@ static cocabo_status put_cell(front_buffer *out, front_buffer *cell,
 }
 
 static cocabo_status put_header(front_buffer *out, front_buffer *cell,
-                                const cocabo_space *space, cocabo_error *err) {
+                                const cocabo_space *space,
+                                const cli_metric_names *metrics, cocabo_error *err) {
   CB_TRY(front_buffer_puts(out, "number,state,value", err));
   const char *name;
   for (size_t i = 0; (name = cocabo_space_name(space, i)); i++) {
     CB_TRY(export_put_column(cell, name, err));
+    CB_TRY(put_cell(out, cell, err));
+  }
+  for (size_t i = 0; i < metrics->n; i++) {
+    CB_TRY(front_buffer_printf(cell, err, "%s%s", metric_prefix, metrics->items[i]));
     CB_TRY(put_cell(out, cell, err));
   }
   return front_buffer_puts(out, ",attempt,started,finished,seconds,reason\n", err);
@@ -75,8 +84,22 @@ static cocabo_status put_time_cell(front_buffer *out, double seconds,
                            : front_buffer_puts(out, ",", err);
 }
 
+/* Empty where the trial has no such metric. */
+static cocabo_status put_metrics(front_buffer *out, front_buffer *cell,
+                                 const cocabo_trial *trial,
+                                 const cli_metric_names *metrics, cocabo_error *err) {
+  for (size_t i = 0; i < metrics->n; i++) {
+    const double value = cli_trial_metric(trial, metrics->items[i]);
+    if (isfinite(value))
+      CB_TRY(front_put_digits(cell, value, err));
+    CB_TRY(put_cell(out, cell, err));
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
-                               const cocabo_trial *trial, cocabo_error *err) {
+                               const cocabo_trial *trial,
+                               const cli_metric_names *metrics, cocabo_error *err) {
   const double result = cocabo_trial_value(trial);
   CB_TRY(front_buffer_printf(out, err, "%" PRId64 ",%s", cocabo_trial_number(trial),
                              cocabo_state_name(cocabo_trial_get_state(trial))));
@@ -90,6 +113,7 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
     CB_TRY(scalar_put(cell, &value, err));
     CB_TRY(put_cell(out, cell, err));
   }
+  CB_TRY(put_metrics(out, cell, trial, metrics, err));
   CB_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));
   CB_TRY(put_time_cell(out, cocabo_trial_started(trial), err));
   CB_TRY(put_time_cell(out, cocabo_trial_finished(trial), err));
@@ -99,22 +123,30 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
   return front_buffer_puts(out, "\n", err);
 }
 
-static cocabo_status put_csv_trial(front_buffer *out, const cocabo_study *study,
-                                   const cocabo_trial *trial, cocabo_error *err) {
-  (void)study;
-  front_buffer cell = {0};
-  const cocabo_status status = put_cells(out, &cell, trial, err);
-  front_buffer_free(&cell);
+static cocabo_status put_rows(front_buffer *out, front_buffer *cell,
+                              const cocabo_study *study,
+                              const cli_metric_names *metrics, cocabo_error *err) {
+  const int64_t n = cocabo_study_count(study);
+  cocabo_status status = put_header(out, cell, cocabo_study_space(study), metrics, err);
+  for (int64_t i = 0; i < n && status == COCABO_OK; i++) {
+    cocabo_trial *trial;
+    CB_TRY(cocabo_study_trial(study, i, &trial, err));
+    status = put_cells(out, cell, trial, metrics, err);
+    cocabo_trial_free(trial);
+  }
   return status;
 }
 
 cocabo_status export_csv(front_buffer *out, const cocabo_study *study,
                          cocabo_error *err) {
   front_buffer cell = {0};
-  const cocabo_status status = put_header(out, &cell, cocabo_study_space(study), err);
+  cli_metric_names metrics = {0};
+  cocabo_status status = cli_metric_names_find(&metrics, study, true, err);
+  if (status == COCABO_OK)
+    status = put_rows(out, &cell, study, &metrics, err);
+  cli_metric_names_free(&metrics);
   front_buffer_free(&cell);
-  CB_TRY(status);
-  return put_trials(out, study, put_csv_trial, err);
+  return status;
 }
 
 /* ---- JSON ------------------------------------------------------------------------ */
@@ -301,14 +333,18 @@ static cocabo_status put_times(front_buffer *out, const cocabo_trial *trial, int
                         isfinite(finished) ? finished : started, err);
 }
 
-static cocabo_status put_reason(front_buffer *out, const cocabo_trial *trial,
-                                cocabo_error *err) {
-  CB_TRY(front_buffer_puts(out, ",\"user_attrs\":{", err));
+/* The metrics, or the reason of a failure. */
+static cocabo_status put_attributes(front_buffer *out, const cocabo_trial *trial,
+                                    cocabo_error *err) {
+  CB_TRY(front_buffer_puts(out, ",\"user_attrs\":", err));
   if (cocabo_trial_get_state(trial) == COCABO_FAILED) {
-    CB_TRY(front_buffer_puts(out, "\"reason\":", err));
+    CB_TRY(front_buffer_puts(out, "{\"reason\":", err));
     CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
+    CB_TRY(front_buffer_puts(out, "}", err));
+  } else {
+    CB_TRY(cli_put_json_metrics(out, trial, err));
   }
-  return front_buffer_puts(out, "},\"intermediate_values\":{}}\n", err);
+  return front_buffer_puts(out, ",\"intermediate_values\":{}}\n", err);
 }
 
 static cocabo_status put_journal_trial(front_buffer *out, const cocabo_study *study,
@@ -324,7 +360,7 @@ static cocabo_status put_journal_trial(front_buffer *out, const cocabo_study *st
     CB_TRY(put_fixed(out, trial, err));
   else
     CB_TRY(put_params(out, cocabo_study_space(study), trial, err));
-  return put_reason(out, trial, err);
+  return put_attributes(out, trial, err);
 }
 
 cocabo_status export_journal(front_buffer *out, const cocabo_study *study,

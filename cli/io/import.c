@@ -19,6 +19,9 @@
 static void clear_row(import_row *row) {
   cb_free(row->values);
   cb_free(row->reason);
+  for (size_t i = 0; i < row->n_metrics; i++)
+    cb_free((char *)row->metrics[i].name);
+  cb_free(row->metrics);
 }
 
 void import_free(import_rows *rows) {
@@ -192,6 +195,23 @@ static cocabo_status set_reason(const import_rows *rows, import_row *row,
   return row->reason ? COCABO_OK : cb_no_memory(err);
 }
 
+static cocabo_status add_metric(const import_rows *rows, import_row *row,
+                                const char *name, double value, cocabo_error *err) {
+  const size_t n = row->n_metrics;
+  if (n == COCABO_MAX_METRICS)
+    return refuse(rows, row->place, err, ": there are more than %d metrics",
+                  COCABO_MAX_METRICS);
+  if (cb_name_check("metric name", name, err) != COCABO_OK)
+    return refuse(rows, row->place, err, ": %s", err->message);
+  cocabo_metric *metrics = cb_realloc(row->metrics, n + 1, sizeof *metrics);
+  if (!metrics)
+    return cb_no_memory(err);
+  row->metrics = metrics;
+  row->metrics[n] = (cocabo_metric){cb_strdup(name), value};
+  row->n_metrics += row->metrics[n].name != NULL;
+  return row->metrics[n].name ? COCABO_OK : cb_no_memory(err);
+}
+
 /* The library's word on the values, once they are all there. */
 static cocabo_status check_point(const import_rows *rows, const import_row *row,
                                  cocabo_error *err) {
@@ -209,8 +229,20 @@ enum {
   COLUMN_STATE = -2,
   COLUMN_REASON = -3,
   COLUMN_PASSED_OVER = -4,
-  COLUMN_NONE = -5
+  COLUMN_NONE = -5,
+  COLUMN_METRIC = -6 /* its name has a prefix */
 };
+
+static const char metric_prefix[] = "metrics.";
+
+/* The metric that a column is of, or NULL. */
+static const char *metric_of(const char *column) {
+  const size_t size = strlen(metric_prefix);
+  return strncmp(column, metric_prefix, size) == 0 &&
+                 cb_name_check("metric name", column + size, NULL) == COCABO_OK
+             ? column + size
+             : NULL;
+}
 
 static int find_parameter(const cocabo_space *space, const char *name) {
   const char *known;
@@ -231,6 +263,8 @@ static int find_column(const cocabo_space *space, const char *name) {
     return COLUMN_STATE;
   if (strcmp(name, "reason") == 0)
     return COLUMN_REASON;
+  if (metric_of(name))
+    return COLUMN_METRIC;
   int found = find_parameter(space, name);
   for (size_t k = 0; k < sizeof passed_over / sizeof passed_over[0]; k++)
     if (strcmp(name, passed_over[k]) == 0)
@@ -264,7 +298,9 @@ static cocabo_status refuse_duplicates(const import_rows *rows, const int *colum
   char shown[CB_SHOWN];
   for (size_t j = 0; j < header->n; j++)
     for (size_t k = 0; k < j; k++)
-      if (columns[j] == columns[k] && columns[j] != COLUMN_PASSED_OVER)
+      if (columns[j] == columns[k] && columns[j] != COLUMN_PASSED_OVER &&
+          (columns[j] != COLUMN_METRIC ||
+           strcmp(s->cells[header->first + j], s->cells[header->first + k]) == 0))
         return refuse(rows, header->line, err, ": column \"%s\" is there twice",
                       cb_text_show(shown, s->cells[header->first + j]));
   return COCABO_OK;
@@ -285,7 +321,8 @@ static cocabo_status refuse_gaps(const import_rows *rows, const int *columns,
   return COCABO_OK;
 }
 
-/* A parameter may be called like a column that is passed over, such as seconds. Where
+/* A parameter may be called like a column that is passed over, such as seconds, or
+ * like one of a metric. Where
  * the file has no params.seconds, as every file of ours has, that column is the
  * parameter. */
 static void find_namesakes(const import_rows *rows, const sheet *s, int *columns) {
@@ -295,7 +332,8 @@ static void find_namesakes(const import_rows *rows, const sheet *s, int *columns
     size_t k = 0;
     while (k < header->n && columns[k] != param)
       k++;
-    if (columns[j] == COLUMN_PASSED_OVER && param >= 0 && k == header->n)
+    const bool open = columns[j] == COLUMN_PASSED_OVER || columns[j] == COLUMN_METRIC;
+    if (open && param >= 0 && k == header->n)
       columns[j] = param;
   }
 }
@@ -326,6 +364,17 @@ static bool says_failed(const char *state) {
   return strcasecmp(state, "failed") == 0 || strcasecmp(state, "fail") == 0;
 }
 
+static cocabo_status read_metric(const import_rows *rows, import_row *row,
+                                 const char *column, const char *cell,
+                                 cocabo_error *err) {
+  double value;
+  if (*cell == '\0')
+    return COCABO_OK;
+  if (!scalar_is_number(cell, &value) || !isfinite(value))
+    return no_number(rows, row->place, column, cell, "a finite number", err);
+  return add_metric(rows, row, metric_of(column), value, err);
+}
+
 static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
                                const char *cell, cocabo_error *err) {
   if (column == COLUMN_VALUE)
@@ -348,8 +397,14 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
 static cocabo_status read_cells(import_rows *rows, import_row *row, const sheet *s,
                                 const sheet_row *cells, const int *columns,
                                 cocabo_error *err) {
-  for (size_t j = 0; j < cells->n; j++)
-    CB_TRY(read_cell(rows, row, columns[j], s->cells[cells->first + j], err));
+  for (size_t j = 0; j < cells->n; j++) {
+    const char *cell = s->cells[cells->first + j],
+               *title = s->cells[s->rows[0].first + j];
+    if (columns[j] == COLUMN_METRIC)
+      CB_TRY(read_metric(rows, row, title, cell, err));
+    else
+      CB_TRY(read_cell(rows, row, columns[j], cell, err));
+  }
   return check_point(rows, row, err);
 }
 
@@ -408,6 +463,24 @@ static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i
   return status;
 }
 
+static cocabo_status read_metrics(const import_rows *rows, import_row *row,
+                                  const cb_json_node *metrics, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  if (metrics && metrics->type != CB_JSON_NULL && metrics->type != CB_JSON_OBJECT)
+    return refuse(rows, row->place, err, ": metrics is no object, want one of numbers");
+  for (const cb_json_node *item = cb_json_first(metrics); item;
+       item = cb_json_next(metrics, item)) {
+    double value;
+    if (item->type == CB_JSON_NULL)
+      continue;
+    if (!cb_json_number(item, &value))
+      return refuse(rows, row->place, err, ": metric \"%s\" is no number",
+                    cb_text_show(shown, item->key));
+    CB_TRY(add_metric(rows, row, item->key, value, err));
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status read_entry(import_rows *rows, import_row *row,
                                 const cb_json_node *trial, cocabo_error *err) {
   const cb_json_node *params = cb_json_find(trial, "params");
@@ -428,6 +501,7 @@ static cocabo_status read_entry(import_rows *rows, import_row *row,
   const char *reason = cb_json_text(cb_json_find(trial, "reason"));
   if (reason)
     CB_TRY(set_reason(rows, row, reason, err));
+  CB_TRY(read_metrics(rows, row, cb_json_find(trial, "metrics"), err));
   return check_point(rows, row, err);
 }
 
@@ -507,6 +581,8 @@ static cocabo_known known_of(const import_row *row) {
     known.state = COCABO_WAITING;
   } else {
     known.value = row->result;
+    known.metrics = row->metrics;
+    known.n_metrics = row->n_metrics;
   }
   return known;
 }

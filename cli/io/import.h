@@ -11,12 +11,14 @@
 
 /* One trial of a file. */
 typedef struct import_row {
-  size_t place;         /* the line where it begins, or in JSON which entry it is */
-  cocabo_value *values; /* one a parameter, in the order of the space; owned, but for
-                           texts, which are borrowed from the space */
-  double result;        /* NaN: none */
-  bool failed;          /* else without a result it is to be tried */
-  char *reason;         /* owned; NULL: none */
+  size_t place;           /* the line where it begins, or in JSON which entry it is */
+  cocabo_value *values;   /* one a parameter, in the order of the space; owned, but for
+                             texts, which are borrowed from the space */
+  double result;          /* NaN: none */
+  bool failed;            /* else without a result it is to be tried */
+  char *reason;           /* owned; NULL: none */
+  cocabo_metric *metrics; /* n_metrics, owned with their names */
+  size_t n_metrics;
 } import_row;
 
 enum { IMPORT_NAMED = 5 }; /* rows that do not fit: so many are named, others counted */

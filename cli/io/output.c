@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "common/base.h"
 #include "common/show.h"
+#include "io/metrics.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
@@ -50,6 +51,8 @@ cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_trial *trial,
   CB_TRY(put_named_time(out, "started", cocabo_trial_started(trial), err));
   CB_TRY(put_named_time(out, "finished", cocabo_trial_finished(trial), err));
   CB_TRY(put_named_time(out, "seconds", cli_trial_seconds(trial), err));
+  CB_TRY(front_buffer_puts(out, ",\"metrics\":", err));
+  CB_TRY(cli_put_json_metrics(out, trial, err));
   if (state == COCABO_FAILED) {
     CB_TRY(front_buffer_puts(out, ",\"reason\":", err));
     CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,8 @@ void cli_spec_clear(cli_spec *spec) {
   cb_free(spec->study);
   cocabo_space_free(spec->space);
   clear_pairs(&spec->options);
+  clear_pairs(&spec->metrics);
+  cb_free(spec->objective);
   words_free(spec->command);
   *spec = nothing();
 }
@@ -345,6 +348,74 @@ static cocabo_status read_numbers(cli_spec *out, const cli_spec_args *args,
   return read_limits(out, args, err);
 }
 
+/* ---- metrics --------------------------------------------------------------------- */
+
+cocabo_status cli_check_metric(const char *name, const char *expression,
+                               cocabo_error *err) {
+  char shown[CB_SHOWN], why[120];
+  regex_t regex;
+  CB_TRY(cb_name_check("metric name", name, err));
+  if (*expression == '\0' || !cb_text_is_utf8(expression))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "metric \"%s\" has no expression, want an extended regular one",
+                   cb_text_show(shown, name));
+  const int code = regcomp(&regex, expression, REG_EXTENDED);
+  if (code == 0) {
+    regfree(&regex);
+    return COCABO_OK;
+  }
+  regerror(code, &regex, why, sizeof why);
+  return cb_fail(err, COCABO_E_INVALID, "the expression of metric \"%s\": %s",
+                 cb_text_show(shown, name), why);
+}
+
+static cocabo_status add_metric(cli_pairs *said, const char *text, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "--metric is \"%s\", want NAME=ERE such as 'p99=p99: ([0-9.]+)'",
+                   cb_text_show(shown, text));
+  char *name = cb_strndup(text, (size_t)(equals - text));
+  if (!name)
+    return cb_no_memory(err);
+  cocabo_status status = cli_check_metric(name, equals + 1, err);
+  if (status == COCABO_OK && cli_pairs_get(said, name))
+    status = cb_fail(err, COCABO_E_INVALID, "two --metric name the same metric: %s",
+                     cb_text_show(shown, text));
+  if (status == COCABO_OK)
+    status = cli_pairs_set(said, name, equals + 1, err);
+  cb_free(name);
+  return status;
+}
+
+static cocabo_status add_metrics(cli_spec *out, const front_texts *flags,
+                                 cli_pairs *said, cocabo_error *err) {
+  for (int i = 0; i < flags->n; i++)
+    CB_TRY(add_metric(said, flags->items[i], err));
+  CB_TRY(override(&out->metrics, said, err));
+  return out->metrics.n <= COCABO_MAX_METRICS
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_RANGE, "there are %zu metrics, want at most %d",
+                       out->metrics.n, COCABO_MAX_METRICS);
+}
+
+static cocabo_status read_metrics(cli_spec *out, const cli_spec_args *args,
+                                  cocabo_error *err) {
+  cli_pairs said = {0};
+  const cocabo_status status = add_metrics(out, &args->metrics, &said, err);
+  clear_pairs(&said);
+  CB_TRY(status);
+  if (args->objective) {
+    cb_free(out->objective);
+    out->objective = cb_strdup(args->objective);
+    if (!out->objective)
+      return cb_no_memory(err);
+  }
+  return out->objective ? cb_name_check("the objective", out->objective, err)
+                        : COCABO_OK;
+}
+
 /* ---- all of it ------------------------------------------------------------------- */
 
 /* The file's key `trials` is an option of the library, like -n. */
@@ -398,6 +469,7 @@ static cocabo_status read_all(cli_spec *out, spec_file *file, const cli_spec_arg
   CB_TRY(read_numbers(out, args, err));
   CB_TRY(read_options(out, args, err));
   CB_TRY(check_options(out, err));
+  CB_TRY(read_metrics(out, args, err));
   CB_TRY(read_command(out, command, n, err));
   CB_TRY(check_command(out->command, err));
   return read_space(out, file, args, err);

@@ -17,9 +17,9 @@
 
 /* What the flags said; borrowed from argv. */
 typedef struct cli_spec_args {
-  front_texts parameters, settings;
+  front_texts parameters, settings, metrics;
   const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
-      *seed, *target, *patience, *max_failures;
+      *seed, *target, *patience, *max_failures, *objective;
   bool maximize, minimize;
 } cli_spec_args;
 
@@ -55,6 +55,11 @@ typedef struct cli_spec_args {
       {"--trial-timeout", "TIME", "end a trial that takes longer", FRONT_TEXT,         \
        offsetof(type, spec.trial_timeout)},                                            \
       CLI_LIMIT_OPTIONS(type),                                                         \
+      {"--metric", "NAME=ERE",                                                         \
+       "a metric: the last match in the output; may be repeated", FRONT_TEXTS,         \
+       offsetof(type, spec.metrics)},                                                  \
+      {"--objective", "NAME", "the metric that is the value (value)", FRONT_TEXT,      \
+       offsetof(type, spec.objective)},                                                \
       {"--retries", "K", "try a failed trial so many times more (0)", FRONT_TEXT,      \
        offsetof(type, spec.retries)},                                                  \
       {"--sampler", "NAME", "how points are proposed (mixed)", FRONT_TEXT,             \
@@ -84,6 +89,8 @@ typedef struct cli_spec {
   char *study;              /* a name; NULL: not said */
   cocabo_space *space;      /* NULL: no parameters were said */
   cli_pairs options;        /* of the library, with trials, sampler, direction, seed */
+  cli_pairs metrics;        /* names and expressions (match.h); none: not said */
+  char *objective;          /* NULL: not said */
   char **command;           /* its words, ended by NULL; NULL: not said */
   int64_t trials;           /* the option trials, 0: no limit; -1: not said */
   int64_t workers, retries; /* -1: not said */

@@ -269,9 +269,9 @@ static cocabo_status read_command(const spec_file *file, const tree_entry *entry
 
 static const char *top_key(int i) {
   static const char *const keys[] = {
-      "parameters", "study",   "direction", "sampler",  "seed",
-      "options",    "command", "workers",   "timeout",  "trial_timeout",
-      "retries",    "trials",  "target",    "patience", "max_failures"};
+      "parameters", "study",    "direction",    "sampler",       "seed",     "options",
+      "command",    "workers",  "timeout",      "trial_timeout", "retries",  "trials",
+      "target",     "patience", "max_failures", "metrics",       "objective"};
   return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
 }
 
@@ -280,6 +280,20 @@ static cocabo_status unknown_key(const spec_file *file, const tree_entry *entry,
   char key[CB_SHOWN];
   front_unknown(err, "key", cb_text_show(key, entry->key), known);
   return at_line(file, entry->line, err);
+}
+
+static cocabo_status read_metrics(const spec_file *file, const tree_entry *entry,
+                                  cli_pairs *out, cocabo_error *err) {
+  if (entry->node->kind != TREE_MAP)
+    return unwanted(file, entry, "a map such as {p99: 'p99: ([0-9.]+)'}", err);
+  for (const tree_entry *e = entry->node->first; e; e = e->next) {
+    if (e->node->kind != TREE_SCALAR || e->node->value.type != COCABO_TEXT)
+      return unwanted(file, e, "a regular expression (in quotes, if need be)", err);
+    if (cli_check_metric(e->key, e->node->value.as.text, err) != COCABO_OK)
+      return at_line(file, e->line, err);
+    CB_TRY(cli_pairs_set(out, e->key, e->node->value.as.text, err));
+  }
+  return COCABO_OK;
 }
 
 static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_spec *out,
@@ -304,6 +318,10 @@ static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_sp
     return read_seconds(file, e, &out->timeout, err);
   if (strcmp(key, "trial_timeout") == 0)
     return read_seconds(file, e, &out->trial_timeout, err);
+  if (strcmp(key, "metrics") == 0)
+    return read_metrics(file, e, &out->metrics, err);
+  if (strcmp(key, "objective") == 0)
+    return read_text(file, e, &out->objective, err);
   if (strcmp(key, "target") == 0)
     return read_target(file, e, &out->target, err);
   if (strcmp(key, "patience") == 0)

@@ -2,7 +2,7 @@
  *
  *   parameters: {lr: {type: float, low: 1e-5, high: 0.1, log: true}}
  *   study, direction, sampler, seed, options, command, trials, workers, timeout,
- *   trial_timeout, retries, target, patience, max_failures
+ *   trial_timeout, retries, target, patience, max_failures, metrics, objective
  *
  * For spec.c, which knows the flags. */
 #ifndef CLI_SPEC_FILE_H
@@ -37,6 +37,10 @@ cocabo_status spec_file_add(const spec_file *file, const tree_entry *parameter,
 cocabo_status cli_pairs_set(cli_pairs *pairs, const char *name, const char *value,
                             cocabo_error *err);
 const char *cli_pairs_get(const cli_pairs *pairs, const char *name); /* or NULL */
+
+/* A name for a metric and an expression that finds it? */
+cocabo_status cli_check_metric(const char *name, const char *expression,
+                               cocabo_error *err);
 
 /* "none" or a number; what a flag, a file or a study says. */
 bool cli_read_target(const char *text, double *out);

@@ -8,6 +8,7 @@
 
 #include "common/base.h"
 #include "common/buffer.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "io/spec.h"
 #include "io/spec_file.h"
@@ -134,8 +135,24 @@ static cocabo_status find_difference(const cli_spec *spec, const cocabo_study *s
   return COCABO_OK;
 }
 
+/* The values of another objective cannot be carried over. */
+static cocabo_status compare_objectives(const cli_spec *spec, const cocabo_study *study,
+                                        cocabo_error *err) {
+  char name[CB_SHOWN], old[CB_SHOWN], new[CB_SHOWN];
+  const char *stored = cli_objective(study);
+  if (!spec->objective || strcmp(spec->objective, stored) == 0)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_STATE,
+                 "study \"%s\" has the objective %s, not %s: another --study name "
+                 "starts afresh",
+                 cb_text_show_within(name, cocabo_study_name(study), SHORT),
+                 cb_text_show_within(old, stored, 40),
+                 cb_text_show_within(new, spec->objective, 40));
+}
+
 static cocabo_status compare(const cli_spec *spec, const cli_session *session,
                              cocabo_error *err) {
+  CB_TRY(compare_objectives(spec, session->study, err));
   const cocabo_status status = find_difference(spec, session->study, err);
   return status == COCABO_E_STATE ? add_way_on(session, err) : status;
 }
@@ -207,9 +224,42 @@ static cocabo_status keep_command(cocabo_study *study, const cli_common *common,
   return status == COCABO_OK ? keep_folder(study, err) : status;
 }
 
+static cocabo_status put_metrics(front_buffer *out, const cli_pairs *metrics,
+                                 cocabo_error *err) {
+  for (size_t i = 0; i < metrics->n; i++) {
+    CB_TRY(front_buffer_puts(out, i > 0 ? "," : "{", err));
+    CB_TRY(front_put_json_text(out, metrics->items[i].name, err));
+    CB_TRY(front_buffer_puts(out, ":", err));
+    CB_TRY(front_put_json_text(out, metrics->items[i].value, err));
+  }
+  return front_buffer_append(out, "}", 2, err); /* and the NUL */
+}
+
+static cocabo_status keep_metrics(cocabo_study *study, const cli_pairs *metrics,
+                                  cocabo_error *err) {
+  front_buffer json = {0};
+  if (metrics->n == 0)
+    return COCABO_OK;
+  cocabo_status status = put_metrics(&json, metrics, err);
+  if (status == COCABO_OK)
+    status = cocabo_study_set_attr(study, "metrics", json.data, err);
+  front_buffer_free(&json);
+  return status;
+}
+
+/* Of an old study it is the same. */
+static cocabo_status keep_objective(cocabo_study *study, const char *objective,
+                                    cocabo_error *err) {
+  return !objective || strcmp(objective, cli_objective(study)) == 0
+             ? COCABO_OK
+             : cocabo_study_set_attr(study, "objective", objective, err);
+}
+
 static cocabo_status keep(const cli_spec *spec, const cli_common *common,
                           cocabo_study *study, cocabo_error *err) {
   CB_TRY(keep_command(study, common, spec->command, err));
+  CB_TRY(keep_metrics(study, &spec->metrics, err));
+  CB_TRY(keep_objective(study, spec->objective, err));
   CB_TRY(keep_whole(study, "workers", spec->workers, err));
   CB_TRY(keep_whole(study, "retries", spec->retries, err));
   CB_TRY(keep_target(study, spec->target, err));
@@ -401,8 +451,39 @@ static void recall_target(const char *text, double *out) {
     *out = value;
 }
 
+/* What we wrote ourselves; another hand's text that is none of it stays unsaid. */
+static cocabo_status recall_metrics(const char *json, cli_pairs *out,
+                                    cocabo_error *err) {
+  cb_json_tree kept = {0};
+  cocabo_status status = COCABO_OK;
+  if (out->n > 0 || !json)
+    return COCABO_OK;
+  const bool read = cb_json_read_all(&kept, json, strlen(json), NULL) == COCABO_OK;
+  const cb_json_node *all = read ? kept.nodes : NULL;
+  for (const cb_json_node *item = cb_json_first(all);
+       cb_json_is(all, CB_JSON_OBJECT) && item && status == COCABO_OK;
+       item = cb_json_next(all, item)) {
+    const char *expression = cb_json_text(item);
+    if (expression && out->n < COCABO_MAX_METRICS &&
+        cli_check_metric(item->key, expression, NULL) == COCABO_OK)
+      status = cli_pairs_set(out, item->key, expression, err);
+  }
+  cb_json_tree_free(&kept);
+  return status;
+}
+
+static cocabo_status recall_objective(const cocabo_study *study, char **out,
+                                      cocabo_error *err) {
+  if (*out || !cocabo_study_attr(study, "objective"))
+    return COCABO_OK;
+  *out = cb_strdup(cli_objective(study));
+  return *out ? COCABO_OK : cb_no_memory(err);
+}
+
 cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
                               cocabo_error *err) {
+  CB_TRY(recall_metrics(cocabo_study_attr(study, "metrics"), &spec->metrics, err));
+  CB_TRY(recall_objective(study, &spec->objective, err));
   const char *command = cocabo_study_attr(study, "command");
   if (!spec->command && command)
     CB_TRY(words_from_json(command, &spec->command, err));

@@ -185,7 +185,11 @@ static cocabo_status start_with(cli_attempt *attempt, const cli_program *program
                                 const cocabo_trial *trial, bool again,
                                 cocabo_error *err) {
   char path[CLI_PATH_SIZE];
-  cli_start start = {.path = path, .argv = words, .envp = variables, .guard = guard};
+  cli_start start = {.path = path,
+                     .argv = words,
+                     .envp = variables,
+                     .guard = guard,
+                     .patterns = &program->patterns};
   CB_TRY(find_path(program, words[0], path, err));
   CB_TRY(open_logs(start.logs, program->log_folder, trial, again, err));
   return cli_process_start(&attempt->process, &start, err);
@@ -213,6 +217,7 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
 
 void cli_attempt_outcome(cli_attempt *attempt, const cli_program *program,
                          cli_outcome *out) {
-  cli_outcome_read(out, &attempt->process, attempt->result, program->piped);
+  cli_outcome_read(out, &attempt->process, attempt->result, program->objective,
+                   program->piped);
   unlink(attempt->result);
 }

@@ -15,13 +15,15 @@ enum { CLI_PATH_SIZE = 4096 };
 
 /* The program that is tuned, and what all its evaluations have in common. */
 typedef struct cli_program {
-  char *const *command;      /* words with holes, ended by NULL; borrowed */
-  const cocabo_space *space; /* borrowed */
-  const char *study;         /* its name, borrowed */
-  const char *storage;       /* the URL where it is, borrowed */
-  const char *log_folder;    /* NULL: none; borrowed */
-  char path[CLI_PATH_SIZE];  /* of the program; "" where its name has holes */
-  bool piped;                /* it is a script with a pipe (hint.h) */
+  char *const *command;            /* words with holes, ended by NULL; borrowed */
+  const cocabo_space *space;       /* borrowed */
+  const char *study;               /* its name, borrowed */
+  const char *storage;             /* the URL where it is, borrowed */
+  const char *log_folder;          /* NULL: none; borrowed */
+  char objective[CB_NAME_MAX + 1]; /* what its value is called */
+  cli_patterns patterns;           /* of metrics in its output; owned by who runs it */
+  char path[CLI_PATH_SIZE];        /* of the program; "" where its name has holes */
+  bool piped;                      /* it is a script with a pipe (hint.h) */
 } cli_program;
 
 /* Checks the command and finds the program. COCABO_E_NOT_FOUND and the like, with a

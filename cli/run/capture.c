@@ -74,9 +74,19 @@ static void add_to_line(cli_last_line *line, const char *bytes, size_t size) {
 }
 
 static void end_line(cli_last_line *line) {
-  if (has_text(line, line->reading))
-    line->reading = 1 - line->reading;
+  const int which = line->reading;
+  if (has_text(line, which)) {
+    line->text[which][kept_size(line, which)] = '\0';
+    cli_replace_nuls(line->text[which], kept_size(line, which));
+    if (line->take)
+      line->take(line->user, line->text[which]);
+    line->reading = 1 - which;
+  }
   line->size[line->reading] = 0;
+}
+
+void cli_last_line_finish(cli_last_line *line) {
+  end_line(line);
 }
 
 /* A return ends a line too: the next text overwrites it, as that of a progress bar. */

@@ -30,10 +30,15 @@ typedef struct cli_last_line {
   size_t size[2];                  /* more than CLI_LINE_SIZE: the rest was dropped */
   int reading;                     /* which of the two is being read */
   cli_escape escape;
+  void (*take)(void *user, const char *line); /* gets every line that is not blank, as
+                                                 far as it is kept; NULL: nobody */
+  void *user;
 } cli_last_line;
 
 void cli_last_line_clear(cli_last_line *line);
 void cli_last_line_feed(cli_last_line *line, const char *bytes, size_t size);
+/* There is no more: the last line may have no end. */
+void cli_last_line_finish(cli_last_line *line);
 /* The line, without blanks at its ends and with '?' for NUL; "" if there is none. *cut
  * says that it is only the beginning of a longer one. Borrowed until the next feed. */
 const char *cli_last_line_end(cli_last_line *line, bool *cut);

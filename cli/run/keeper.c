@@ -1,5 +1,6 @@
 /* keeper.c - starts the program, reaps whatever it leaves behind, says when it is over,
  * and ends its group or all its descendants. */
+#define _GNU_SOURCE /* syscall */
 #include "run/keeper.h"
 
 #include <errno.h>
@@ -9,8 +10,10 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +34,7 @@ typedef struct keeper {
   bool over, settled; /* it was said */
   double settle_until;
   double seconds; /* of work by its descendants, when it was over */
+  cli_cost cost;  /* of those who were reaped */
 } keeper;
 
 /* ---- news ----------------------------------------------------------------------- */
@@ -78,16 +82,36 @@ static int status_of(const siginfo_t *info) {
                                        : info->si_status;
 }
 
+static double seconds_of(struct timeval t) {
+  return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+static void count_cost(cli_cost *cost, const struct rusage *usage) {
+  const double rss = 1024.0 * (double)usage->ru_maxrss;
+  cost->cpu_seconds += seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime);
+  cost->max_rss = rss > cost->max_rss ? rss : cost->max_rss;
+}
+
+/* The next child that has ended, which is not reaped, and what it and those that it
+ * waited for used up. The C library's waitid does not say that. */
+static bool find_ended(siginfo_t *info, struct rusage *usage) {
+  info->si_pid = 0;
+  return syscall(SYS_waitid, P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT, usage) == 0 &&
+         info->si_pid != 0;
+}
+
 /* Reaps orphans. The program's number is not given back, so that its group's number
  * stays ours to signal. */
 static void look_at_children(keeper *k) {
   siginfo_t info;
-  for (;;) {
-    info.si_pid = 0;
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
-      return;
+  struct rusage usage;
+  while (find_ended(&info, &usage)) {
+    count_cost(&k->cost, &usage);
     if (info.si_pid == k->program) {
-      say(k, (cli_keeper_news){.word = CLI_OVER, .status = status_of(&info)});
+      say(k, (cli_keeper_news){.word = CLI_OVER,
+                               .status = status_of(&info),
+                               .at = front_now(),
+                               .cost = k->cost});
       k->over = true;
       if (cli_family_is_only(k->program)) { /* nothing is left to keep */
         say_settled(k);
@@ -208,7 +232,8 @@ _Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
   cli_keep_files((int[]){files.line, files.out, files.err, files.other}, 4);
   say(&k, (cli_keeper_news){.word = k.program < 0 ? CLI_NOT_STARTED : CLI_STARTED,
                             .pid = k.program,
-                            .status = why});
+                            .status = why,
+                            .at = now()});
   if (k.program < 0)
     _exit(EXIT_FAILURE);
   k.signals = open_signals();

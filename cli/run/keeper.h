@@ -21,16 +21,24 @@
 /* What a keeper says, in this order. */
 typedef enum cli_keeper_word {
   CLI_NOT_STARTED, /* status: an errno */
-  CLI_STARTED,     /* pid: of the program */
-  CLI_OVER,        /* status: as from waitpid */
+  CLI_STARTED,     /* pid: of the program; at */
+  CLI_OVER,        /* status: as from waitpid; at; cost */
   CLI_SETTLED      /* at, unread: all output of the program is in the pipes */
 } cli_keeper_word;
+
+/* What the program used up, with its descendants as far as they have been waited for.
+ */
+typedef struct cli_cost {
+  double cpu_seconds; /* in user and system mode */
+  double max_rss;     /* bytes: the most that one of them held in memory at a time */
+} cli_cost;
 
 typedef struct cli_keeper_news {
   cli_keeper_word word;
   pid_t pid;
   int status;
-  double at;     /* seconds on front_now()'s clock */
+  double at; /* seconds on front_now()'s clock */
+  cli_cost cost;
   int unread[2]; /* bytes in the pipes at that time; what follows is somebody else's */
 } cli_keeper_news;
 

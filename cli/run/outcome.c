@@ -2,7 +2,6 @@
  * the last line, or the reason of its failure. */
 #include "run/outcome.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -16,25 +15,16 @@
 #include "common/base.h"
 #include "run/hint.h"
 
-/* ---- values --------------------------------------------------------------------- */
+/* ---- what we measure ------------------------------------------------------------ */
 
-static bool parse_object(const char *text, double *value) {
-  cb_json_tree tree = {0};
-  const bool found = cb_json_read_all(&tree, text, strlen(text), NULL) == COCABO_OK &&
-                     cb_json_number(cb_json_find(tree.nodes, "value"), value);
-  cb_json_tree_free(&tree);
-  return found;
-}
+enum { N_MEASURED = 3 };
+static const char *const measured_names[N_MEASURED] = {"seconds", "cpu_seconds",
+                                                       "max_rss"};
 
-bool cli_parse_value(const char *text, double *value) {
-  while (isspace((unsigned char)*text))
-    text++;
-  if (*text == '{')
-    return parse_object(text, value);
-  size_t size = strlen(text);
-  while (size > 0 && isspace((unsigned char)text[size - 1]))
-    size--;
-  return cb_parse_result(text, size, value);
+static double measure(const cli_process *process, int which) {
+  const double values[N_MEASURED] = {process->seconds, process->cost.cpu_seconds,
+                                     process->cost.max_rss};
+  return values[which];
 }
 
 /* ---- the result file ------------------------------------------------------------ */
@@ -82,6 +72,7 @@ static presence read_result(const char *path, char text[RESULT_SIZE + 2]) {
 void cli_outcome_fail(cli_outcome *out, const char *reason) {
   out->complete = out->hint = false;
   out->value = NAN;
+  out->metrics.n = out->metrics.passed_over = 0;
   char text[CLI_REASON_SIZE];
   snprintf(text, sizeof text, "%s", reason);
   cli_clean_text(text, strlen(text), out->reason); /* also where it was cut */
@@ -114,46 +105,55 @@ static bool fail_by_status(cli_outcome *out, const cli_process *process) {
   return true;
 }
 
-static void take_value(cli_outcome *out, const cli_process *process, const char *text,
-                       const char *where) {
-  char reason[400];
+static void accept(cli_outcome *out, const cli_process *process, double value) {
+  char reason[80];
+  if (isfinite(value)) {
+    out->complete = true;
+    out->value = value;
+    return;
+  }
+  snprintf(reason, sizeof reason, "the value is %s, want a finite number",
+           isnan(value)  ? "nan"
+           : value > 0.0 ? "inf"
+                         : "-inf");
+  fail_with_tail(out, process, reason);
+}
+
+static void take_value(cli_outcome *out, const cli_process *process,
+                       const char *objective, const char *text, const char *where) {
+  char reason[400], name[CB_SHOWN];
   double value;
-  if (!cli_parse_value(text, &value)) {
+  if (!cli_parse_result(text, objective, &value, &out->metrics)) {
     snprintf(reason, sizeof reason,
-             "no value\n%s is \"%.160s\", want a number or {\"value\": number}", where,
-             text);
-    fail_with_tail(out, process, reason);
-  } else if (!isfinite(value)) {
-    snprintf(reason, sizeof reason, "the value is %s, want a finite number",
-             isnan(value)  ? "nan"
-             : value > 0.0 ? "inf"
-                           : "-inf");
+             "no value\n%s is \"%.160s\", want a number or {\"%s\": number}", where,
+             text, cb_text_show(name, objective));
     fail_with_tail(out, process, reason);
   } else {
-    *out = (cli_outcome){.complete = true, .value = value};
+    accept(out, process, value);
   }
 }
 
-static void take_line(cli_outcome *out, cli_process *process) {
+static void take_line(cli_outcome *out, cli_process *process, const char *objective) {
   bool cut;
   const char *line = cli_last_line_end(&process->last, &cut);
   if (cut)
     fail_with_tail(out, process, "no value\nthe last line of its output is too long");
   else if (*line)
-    take_value(out, process, line, "the last line of its output");
+    take_value(out, process, objective, line, "the last line of its output");
   else
     fail_with_tail(out, process, "no value\nit printed nothing and wrote no result");
 }
 
-static void take_result(cli_outcome *out, cli_process *process, const char *result) {
+static void take_result(cli_outcome *out, cli_process *process, const char *result,
+                        const char *objective) {
   char text[RESULT_SIZE + 2];
   const presence written = read_result(result, text);
   if (written == TOO_LONG)
     fail_with_tail(out, process, "no value\nits result file is too long");
   else if (written == PRESENT)
-    take_value(out, process, text, "its result file");
+    take_value(out, process, objective, text, "its result file");
   else
-    take_line(out, process);
+    take_line(out, process, objective);
 }
 
 /* The hint becomes the second line of the reason, so that neither the kind of failure
@@ -167,12 +167,101 @@ static void add_hint(cli_outcome *out) {
   out->hint = true;
 }
 
+/* ---- values that are not in the result ------------------------------------------- */
+
+/* What the program says of itself counts more. */
+static void add_built_in(cli_metrics *metrics, const cli_process *process,
+                         const char *objective) {
+  for (int i = 0; i < N_MEASURED && metrics->n < COCABO_MAX_METRICS; i++)
+    if (strcmp(measured_names[i], objective) != 0)
+      cli_metrics_add(metrics, measured_names[i], measure(process, i));
+}
+
+/* Those that --metric looks for; the objective is no metric. */
+static void add_matches(cli_metrics *metrics, const cli_matches *matches,
+                        const char *objective) {
+  for (size_t i = 0; matches->patterns && i < matches->patterns->n; i++)
+    if (matches->found[i] && strcmp(matches->patterns->items[i].name, objective) != 0)
+      cli_metrics_add(metrics, matches->patterns->items[i].name, matches->values[i]);
+}
+
+/* The place of the objective among what --metric looks for, or -1. */
+static int find_pattern(const cli_matches *matches, const char *objective) {
+  for (size_t i = 0; matches->patterns && i < matches->patterns->n; i++)
+    if (strcmp(matches->patterns->items[i].name, objective) == 0)
+      return (int)i;
+  return -1;
+}
+
+static int find_measure(const char *objective) {
+  for (int i = 0; i < N_MEASURED; i++)
+    if (strcmp(measured_names[i], objective) == 0)
+      return i;
+  return -1;
+}
+
+/* What the program printed or wrote, where the value does not have to be in it; "" for
+ * nothing. */
+static const char *other_text(cli_process *process, const char *result,
+                              char text[RESULT_SIZE + 2]) {
+  bool cut;
+  if (read_result(result, text) == PRESENT)
+    return text;
+  const char *line = cli_last_line_end(&process->last, &cut);
+  return cut ? "" : line;
+}
+
+static void take_match(cli_outcome *out, cli_process *process, const char *result,
+                       const char *objective, int pattern) {
+  char text[RESULT_SIZE + 2], reason[400], name[CB_SHOWN];
+  double unused;
+  if (!process->matches.found[pattern]) {
+    snprintf(
+        reason, sizeof reason,
+        "no value\nno line of its output has the number that --metric %s looks for",
+        cb_text_show(name, objective));
+    fail_with_tail(out, process, reason);
+    return;
+  }
+  cli_parse_metrics(other_text(process, result, text), objective, &unused,
+                    &out->metrics);
+  accept(out, process, process->matches.values[pattern]);
+}
+
+static void take_measure(cli_outcome *out, cli_process *process, const char *result,
+                         const char *objective, int which) {
+  char text[RESULT_SIZE + 2];
+  double value = measure(process, which);
+  cli_parse_metrics(other_text(process, result, text), objective, &value,
+                    &out->metrics);
+  accept(out, process, value);
+}
+
+static void take_all(cli_outcome *out, cli_process *process, const char *result,
+                     const char *objective) {
+  const int pattern = find_pattern(&process->matches, objective);
+  const int which = find_measure(objective);
+  add_matches(&out->metrics, &process->matches, objective);
+  if (pattern >= 0)
+    take_match(out, process, result, objective, pattern);
+  else if (which >= 0)
+    take_measure(out, process, result, objective, which);
+  else
+    take_result(out, process, result, objective);
+  if (out->complete)
+    add_built_in(&out->metrics, process, objective);
+}
+
 void cli_outcome_read(cli_outcome *out, cli_process *process, const char *result,
-                      bool piped) {
+                      const char *objective, bool piped) {
   char tail[CLI_TAIL_SIZE + 1];
+  out->complete = out->hint = false;
+  out->metrics.n = out->metrics.passed_over = 0;
+  out->reason[0] = '\0';
   if (fail_by_status(out, process))
     return;
-  take_result(out, process, result);
+  cli_last_line_finish(&process->last);
+  take_all(out, process, result, objective);
   if (!piped)
     return;
   cli_tail_text(&process->tail, tail);

@@ -159,11 +159,11 @@ static int exec_error(int fd) {
 
 /* The numbers of the program and its keeper, once it is the program. */
 static cocabo_status await_start(const cli_start *start, pipes *p, pid_t keeper,
-                                 pid_t *pid, cocabo_error *err) {
+                                 cli_keeper_news *out, cocabo_error *err) {
   cli_keeper_news news = {.status = ECHILD};
   const bool forked = await_news(p->line[0], &news) && news.word == CLI_STARTED;
   const int why = forked ? exec_error(p->news[0]) : news.status;
-  *pid = news.pid;
+  *out = news;
   if (forked && !why)
     return COCABO_OK;
   close_file(&p->line[0]); /* the keeper ends */
@@ -176,7 +176,7 @@ static cocabo_status await_start(const cli_start *start, pipes *p, pid_t keeper,
 }
 
 static cocabo_status start_keeper(const cli_start *start, pipes *p, pid_t *keeper,
-                                  pid_t *pid, cocabo_error *err) {
+                                  cli_keeper_news *started, cocabo_error *err) {
   launch l = {start, p, shell_arguments(start)};
   if (!l.for_shell)
     return cb_no_memory(err);
@@ -188,7 +188,7 @@ static cocabo_status start_keeper(const cli_start *start, pipes *p, pid_t *keepe
   if (fork_error)
     return cb_fail(err, COCABO_E_STORE, "cannot start a process: %s",
                    strerror(fork_error));
-  return await_start(start, p, *keeper, pid, err);
+  return await_start(start, p, *keeper, started, err);
 }
 
 /* Everything but the large texts, which clear themselves. */
@@ -203,6 +203,8 @@ static void reset(cli_process *process) {
   process->stop = CLI_RUNS_ON;
   process->kill_at = process->look_at = INFINITY;
   process->status = 0;
+  process->seconds = 0.0;
+  process->cost = (cli_cost){0};
   process->tail.total = 0;
   cli_last_line_clear(&process->last);
 }
@@ -215,18 +217,23 @@ static void close_logs(int logs[2]) {
 cocabo_status cli_process_start(cli_process *process, const cli_start *start,
                                 cocabo_error *err) {
   reset(process);
+  process->matches = (cli_matches){.patterns = start->patterns};
+  process->last.take = cli_matches_take;
+  process->last.user = &process->matches;
   int logs[2] = {start->logs[0], start->logs[1]};
   pipes p;
-  pid_t pid = 0, keeper = 0;
+  pid_t keeper = 0;
+  cli_keeper_news started = {0};
   cocabo_status status = open_pipes(&p, err);
   if (status == COCABO_OK)
-    status = start_keeper(start, &p, &keeper, &pid, err);
+    status = start_keeper(start, &p, &keeper, &started, err);
   if (status != COCABO_OK) {
     close_pipes(&p);
     close_logs(logs);
     return status;
   }
-  process->pid = pid;
+  process->pid = started.pid;
+  process->started = started.at;
   process->keeper = keeper;
   process->out = p.out[0];
   process->err = p.err[0];
@@ -307,6 +314,8 @@ static void note(cli_process *process, const cli_keeper_news *news) {
   if (news->word == CLI_OVER) {
     process->exited = true;
     process->status = news->status;
+    process->seconds = news->at - process->started;
+    process->cost = news->cost;
     process->look_at = 0.0;
   } else if (news->word == CLI_SETTLED) {
     process->settled = true;
@@ -383,6 +392,7 @@ void cli_process_suspend(const cli_process *process, bool suspend) {
 
 void cli_process_postpone(cli_process *process, double seconds) {
   process->kill_at += seconds;
+  process->started += seconds;
 }
 
 void cli_process_kill(cli_process *process) {

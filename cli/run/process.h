@@ -22,6 +22,8 @@
 #include "cocabo.h"
 #include "run/capture.h"
 #include "run/guard.h"
+#include "run/keeper.h"
+#include "run/match.h"
 
 /* Why it was asked to stop. */
 typedef enum cli_stop { CLI_RUNS_ON, CLI_TIMED_OUT, CLI_CANCELLED } cli_stop;
@@ -42,16 +44,21 @@ typedef struct cli_process {
   double look_at;   /* after the exit: when to look again */
   bool ending;      /* the keeper has its last order */
   int status;       /* as from waitpid; valid once it is over */
+  double started;   /* on front_now()'s clock, moved by what did not count */
+  double seconds;   /* that it ran; and what it used up: if it ended by itself */
+  cli_cost cost;
   cli_last_line last;
+  cli_matches matches;
   cli_tail tail;
 } cli_process;
 
 typedef struct cli_start {
-  const char *path;       /* what to execute; see cli_find_program */
-  char *const *argv;      /* NULL-terminated, argv[0] as the user wrote it */
-  char *const *envp;      /* NULL-terminated */
-  const cli_guard *guard; /* waits for the end of the keeper */
-  int logs[2];            /* taken over, also on failure; -1: none */
+  const char *path;             /* what to execute; see cli_find_program */
+  char *const *argv;            /* NULL-terminated, argv[0] as the user wrote it */
+  char *const *envp;            /* NULL-terminated */
+  const cli_guard *guard;       /* waits for the end of the keeper */
+  const cli_patterns *patterns; /* to look for in its output; NULL: none */
+  int logs[2];                  /* taken over, also on failure; -1: none */
 } cli_start;
 
 /* Starts a program in a process that is not in use. On failure it is not in use either:

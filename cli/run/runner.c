@@ -235,7 +235,7 @@ static cocabo_status record_once(runner *r, const slot *s, cocabo_error *err) {
   if (s->give_back)
     return give_back(r, s, err);
   if (s->outcome.complete)
-    return cocabo_study_tell(r->study, number, s->outcome.value, err);
+    return cli_tell(r->study, number, s->outcome.value, &s->outcome.metrics, err);
   const cocabo_status status = cocabo_study_fail_attempt(
       r->study, number, cocabo_trial_attempt(s->trial), s->outcome.reason, err);
   return status == COCABO_E_STATE ? COCABO_OK : status; /* somebody told it a value */
@@ -309,10 +309,22 @@ static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error 
   return COCABO_OK;
 }
 
+static void say_passed_over(runner *r, const slot *s) {
+  char text[160];
+  const size_t n = s->outcome.metrics.passed_over;
+  if (!r->run->common->verbose || n == 0)
+    return;
+  snprintf(text, sizeof text,
+           "note: trial %" PRId64 ": %zu member%s of its result %s no metric",
+           cocabo_trial_number(s->trial), n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+  say(r, text);
+}
+
 /* Its program is over. */
 static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err) {
   cli_attempt_outcome(&s->attempt, &r->run->program, &s->outcome);
   say_hint(r, s);
+  say_passed_over(r, s);
   if (s->attempt.process.log_short && !r->log_said) {
     say(r, "some logs are incomplete: they could not be written");
     r->log_said = true;
@@ -657,20 +669,48 @@ static cocabo_status supervise(runner *r, cocabo_error *err) {
   return r->trouble.code;
 }
 
+static bool has_own_metrics(const cli_metrics *metrics) {
+  for (size_t i = 0; i < metrics->n; i++)
+    if (!cli_metric_is_built_in(metrics->items[i].name))
+      return true;
+  return false;
+}
+
+/* The words behind the number. A name with a quote would end them: then the value has
+ * to do, as where nobody but us measured anything. */
+static cocabo_status put_lost_result(front_buffer *out, const runner *r,
+                                     const slot *s) {
+  const cli_outcome *outcome = &s->outcome;
+  const int size = (int)strcspn(outcome->reason, "\n'");
+  front_buffer result = {0};
+  if (!outcome->complete)
+    return front_buffer_printf(out, NULL, "--fail '%.*s'", size < 280 ? size : 280,
+                               outcome->reason);
+  if (!has_own_metrics(&outcome->metrics) ||
+      cli_put_result(&result, r->run->program.objective, outcome->value,
+                     &outcome->metrics, NULL) != COCABO_OK ||
+      front_buffer_append(&result, "", 1, NULL) != COCABO_OK ||
+      strchr(result.data, '\'')) {
+    front_buffer_free(&result);
+    return front_buffer_printf(out, NULL, "%.17g", outcome->value);
+  }
+  const cocabo_status status = front_buffer_printf(out, NULL, "'%s'", result.data);
+  front_buffer_free(&result);
+  return status;
+}
+
 /* A line that records later what cannot be recorded now, and the point beneath it. */
 static void say_lost(runner *r, const slot *s) {
-  char where[CLI_WHERE_SIZE], result[300], text[CLI_WHERE_SIZE + 400];
-  int size = (int)strcspn(s->outcome.reason, "\n'");
-  if (s->outcome.complete)
-    snprintf(result, sizeof result, "%.17g", s->outcome.value);
-  else
-    snprintf(result, sizeof result, "--fail '%.*s'", size < 280 ? size : 280,
-             s->outcome.reason);
+  char where[CLI_WHERE_SIZE];
+  front_buffer line = {0}, point = {0};
   cli_where(where, r->run->common, r->study);
-  snprintf(text, sizeof text, "cocabo %s: not recorded: cocabo tell%s %" PRId64 " %s",
-           r->run->name, where, cocabo_trial_number(s->trial), result);
-  say(r, text);
-  front_buffer point = {0};
+  if (front_buffer_printf(
+          &line, NULL, "cocabo %s: not recorded: cocabo tell%s %" PRId64 " ",
+          r->run->name, where, cocabo_trial_number(s->trial)) == COCABO_OK &&
+      put_lost_result(&line, r, s) == COCABO_OK &&
+      front_buffer_append(&line, "", 1, NULL) == COCABO_OK)
+    say(r, line.data);
+  front_buffer_free(&line);
   if (front_buffer_printf(&point, NULL, "  trial %" PRId64 ": ",
                           cocabo_trial_number(s->trial)) == COCABO_OK &&
       cli_put_shown_params(&point, s->trial, NULL) == COCABO_OK &&

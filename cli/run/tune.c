@@ -2,6 +2,7 @@
 #include "run/tune.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +82,9 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
       cli_program_find(&run->program, spec->command, cocabo_study_space(study), err));
   if (args->log_folder)
     CB_TRY(cli_make_folder(args->log_folder, err));
+  snprintf(run->program.objective, sizeof run->program.objective, "%s",
+           cli_objective(study));
+  CB_TRY(cli_patterns_compile(&run->program.patterns, &spec->metrics, err));
   run->program.study = cocabo_study_name(study);
   run->program.storage = cli_storage(run->common);
   run->program.log_folder = args->log_folder;
@@ -103,7 +107,8 @@ int cli_tune(const char *command, const cli_common *common, const cli_session *s
     return cli_complain(command, &err);
   note_missing_holes(&run);
   note_folder(&run);
-  if (cli_run_trials(&run, &ended, &err) != COCABO_OK)
-    return front_complain(command, FRONT_FAILURE, &err);
-  return cli_finish_run(&run, &ended);
+  const cocabo_status status = cli_run_trials(&run, &ended, &err);
+  cli_patterns_free(&run.program.patterns);
+  return status == COCABO_OK ? cli_finish_run(&run, &ended)
+                             : front_complain(command, FRONT_FAILURE, &err);
 }

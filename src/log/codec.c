@@ -204,6 +204,18 @@ static void put_fit(cb_json *json, const cb_fit *fit) {
   cb_json_close(json, "}");
 }
 
+static void put_metrics(cb_json *json, int n, const cocabo_metric *metrics) {
+  if (n == 0)
+    return;
+  cb_json_key(json, "metrics");
+  cb_json_open(json, "{");
+  for (int i = 0; i < n; i++) {
+    cb_json_key(json, metrics[i].name);
+    cb_json_real(json, metrics[i].value);
+  }
+  cb_json_close(json, "}");
+}
+
 static void put_body(cb_json *json, const cb_event *event, const char *letters) {
   cb_json_open(json, "{");
   put_space(json, event->space);
@@ -222,6 +234,7 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
     cb_json_key(json, "y");
     cb_json_real(json, event->y);
   }
+  put_metrics(json, event->n_metrics, event->metrics);
   if (event->has_attempt) {
     cb_json_key(json, "attempt");
     cb_json_integer(json, event->attempt);
@@ -644,6 +657,39 @@ static void read_y(reader *r) {
   r->event->has_y = true;
 }
 
+/* A log has no names that no user could have given. */
+static void take_metrics(reader *r, const cocabo_metric *metrics, int n) {
+  if (cb_metrics_check(metrics, (size_t)n, &r->refusal) != COCABO_OK)
+    cb_walk_fail(&r->walk, "metrics");
+  if (r->walk.why || n == 0)
+    return;
+  void *block = cb_calloc(1, cb_metrics_bytes(metrics, n));
+  if (!block) {
+    cb_walk_no_memory(&r->walk);
+    return;
+  }
+  r->event->metrics = cb_metrics_pack(block, metrics, n);
+  r->event->n_metrics = n;
+}
+
+static void read_metrics(reader *r) {
+  char names[COCABO_MAX_METRICS][CB_NAME_MAX + 1];
+  cocabo_metric metrics[COCABO_MAX_METRICS];
+  int n = 0;
+  for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');) {
+    if (n == COCABO_MAX_METRICS) {
+      cb_walk_fail(&r->walk, "fewer metrics");
+      return;
+    }
+    cb_walk_long_key(&r->walk, names[n], sizeof names[n]);
+    const double value = cb_walk_real(&r->walk);
+    metrics[n] = (cocabo_metric){names[n], value};
+    n++;
+  }
+  if (!r->walk.why)
+    take_metrics(r, metrics, n);
+}
+
 static void read_reason(reader *r) {
   r->event->reason = cb_walk_string(&r->walk);
 }
@@ -699,6 +745,7 @@ static void read_fit(reader *r) {
 /* Each field, once: its key, and what reads it. Frequent ones come first. */
 #define FIELDS(X)                                                                      \
   X("y", read_y)                                                                       \
+  X("metrics", read_metrics)                                                           \
   X("cells", read_cells)                                                               \
   X("by", read_origin)                                                                 \
   X("basis", read_basis)                                                               \

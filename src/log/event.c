@@ -1,10 +1,12 @@
 /* event.c - copying and releasing what an event owns. */
 #include "log/event.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/text.h"
 
 void cb_pairs_free(cb_pair *pairs, int n) {
   for (int i = 0; pairs && i < n; i++) {
@@ -18,6 +20,7 @@ void cb_event_clear(cb_event *event) {
   cb_free(event->reason);
   cb_free(event->version);
   cb_free(event->cells);
+  cb_free(event->metrics); /* the whole block */
   cocabo_space_free(event->space);
   cb_pairs_free(event->options, event->n_options);
   cb_pairs_free(event->attributes, event->n_attributes);
@@ -92,10 +95,74 @@ static bool copy_pairs(cb_pair **to, int *n_to, const cb_pair *from, int n) {
   return *to != NULL;
 }
 
+/* ---- metrics --------------------------------------------------------------------- */
+
+static cocabo_status check_metric(const cocabo_metric *metrics, size_t i,
+                                  cocabo_error *err) {
+  char digits[CB_DIGITS];
+  const cocabo_metric *m = &metrics[i];
+  CB_TRY(cb_name_check("metric name", m->name, err));
+  if (!isfinite(m->value))
+    return cb_fail(err, COCABO_E_INVALID, "metric \"%s\" is %s, want a finite number",
+                   m->name, cb_number_show(digits, m->value));
+  for (size_t k = 0; k < i; k++)
+    if (strcmp(metrics[k].name, m->name) == 0)
+      return cb_fail(err, COCABO_E_INVALID, "metric \"%s\" is given twice", m->name);
+  return COCABO_OK;
+}
+
+cocabo_status cb_metrics_check(const cocabo_metric *metrics, size_t n,
+                               cocabo_error *err) {
+  if (n > COCABO_MAX_METRICS)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu metrics, want at most %d", n,
+                   COCABO_MAX_METRICS);
+  for (size_t i = 0; i < n; i++)
+    CB_TRY(check_metric(metrics, i, err));
+  return COCABO_OK;
+}
+
+size_t cb_metrics_bytes(const cocabo_metric *metrics, int n) {
+  size_t bytes = (size_t)n * sizeof *metrics;
+  for (int i = 0; i < n; i++)
+    bytes += strlen(metrics[i].name) + 1;
+  return bytes;
+}
+
+cocabo_metric *cb_metrics_pack(void *block, const cocabo_metric *metrics, int n) {
+  cocabo_metric *packed = block;
+  char *names = (char *)(packed + n);
+  for (int i = 0; i < n; i++) {
+    const size_t bytes = strlen(metrics[i].name) + 1;
+    packed[i].name = memcpy(names, metrics[i].name, bytes);
+    packed[i].value = metrics[i].value;
+    names += bytes;
+  }
+  return packed;
+}
+
+bool cb_metrics_equal(const cocabo_metric *a, int n, const cocabo_metric *b, int m) {
+  int i = 0;
+  while (i < n && n == m && a[i].value == b[i].value &&
+         strcmp(a[i].name, b[i].name) == 0)
+    i++;
+  return n == m && i == n;
+}
+
+static bool copy_metrics(cb_event *to, const cb_event *from) {
+  if (from->n_metrics == 0)
+    return true;
+  void *block = cb_calloc(1, cb_metrics_bytes(from->metrics, from->n_metrics));
+  if (block)
+    to->metrics = cb_metrics_pack(block, from->metrics, from->n_metrics);
+  return block != NULL;
+}
+
+/* ---- events ---------------------------------------------------------------------- */
+
 static bool copy_parts(cb_event *to, const cb_event *from) {
   const cb_provenance *p = &from->proposal;
   const cb_fit *fit = &from->fit;
-  return copy_text(&to->reason, from->reason) &&
+  return copy_text(&to->reason, from->reason) && copy_metrics(to, from) &&
          copy_text(&to->version, from->version) &&
          copy_pairs(&to->options, &to->n_options, from->options, from->n_options) &&
          copy_pairs(&to->attributes, &to->n_attributes, from->attributes,
@@ -114,6 +181,7 @@ cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *
   copy.reason = NULL;
   copy.version = NULL;
   copy.cells = NULL;
+  copy.metrics = NULL;
   copy.n_options = 0;
   copy.options = NULL;
   copy.n_attributes = 0;

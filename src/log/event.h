@@ -18,13 +18,13 @@ typedef enum cb_event_kind {
   CB_STUDY_CREATED = 1,     /* space, options, version */
   CB_STUDY_CHANGED = 2,     /* options and attributes that change, version */
   CB_TRIAL_ASKED = 3,       /* number, cells, origin, proposal */
-  CB_TRIAL_TOLD = 4,        /* number, y */
+  CB_TRIAL_TOLD = 4,        /* number, y, metrics */
   CB_TRIAL_FAILED = 5,      /* number, attempt: which one, reason */
   CB_TRIAL_INTERRUPTED = 6, /* number, attempt: which one */
   CB_TRIAL_STALE = 7,       /* number, attempt: which one was lost */
   CB_TRIAL_RESUMED = 8,     /* number, attempt */
-  CB_TRIAL_ADDED = 9,       /* number, cells, y or (has_y = false) enqueued */
-  CB_MODEL_FITTED = 10,     /* fit */
+  CB_TRIAL_ADDED = 9,   /* number, cells, y and metrics, or (has_y = false) enqueued */
+  CB_MODEL_FITTED = 10, /* fit */
   /* 11 and 12 are reserved */
   CB_TRIAL_RETRIED = 13 /* number, attempt: which one failed */
 } cb_event_kind;
@@ -80,7 +80,9 @@ typedef struct cb_event {
                        where they mean whatever attempt there is */
   cb_origin origin;
   bool has_y;
-  double y; /* the user's own value, in the user's direction */
+  double y;               /* the user's own value, in the user's direction */
+  int n_metrics;          /* up to COCABO_MAX_METRICS, with y only */
+  cocabo_metric *metrics; /* one block with their names: see cb_metrics_pack */
   char *reason;
   char *version; /* of the library that wrote the options; NULL: 0.1.0 */
   int n_cells;
@@ -103,6 +105,16 @@ int cb_pairs_find(const cb_pair *pairs, int n, const char *name);
  * order; NULL if out of memory. */
 cb_pair *cb_pairs_merge(const cb_pair *pairs, int n, const cb_pair *others, int m,
                         int *n_merged);
+
+/* Checks n metrics as a user gives them, or a log: their number, names and values. */
+cocabo_status cb_metrics_check(const cocabo_metric *metrics, size_t n,
+                               cocabo_error *err);
+/* How many bytes they take as one block, in which their names follow them; and the
+ * block, made in `block` of so many bytes with the alignment of a metric. */
+size_t cb_metrics_bytes(const cocabo_metric *metrics, int n);
+cocabo_metric *cb_metrics_pack(void *block, const cocabo_metric *metrics, int n);
+/* The same metrics in the same order? */
+bool cb_metrics_equal(const cocabo_metric *a, int n, const cocabo_metric *b, int m);
 
 /* A deep copy (the space is shared). On failure *out is zero and nothing leaks. */
 cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *err);

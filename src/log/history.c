@@ -29,6 +29,8 @@ struct cb_history_private {
   size_t n_spares, spares_capacity;
   char *reason; /* buffer for a reason to come, or NULL */
   size_t reason_bytes;
+  void *metrics; /* block for metrics to come, or NULL */
+  size_t metrics_bytes;
   double *theta; /* buffer for a fit to come, or NULL */
   int theta_room;
   int64_t least_basis;                   /* of a fit that counts */
@@ -66,11 +68,13 @@ void cb_history_free(cb_history *history) {
   for (int64_t i = 0; i < history->n_trials; i++) {
     cb_free(history->trials[i].cells); /* the whole block */
     cb_free(history->trials[i].reason);
+    cb_free(history->trials[i].metrics);
   }
   for (size_t i = 0; i < own->n_spares; i++)
     cb_free(own->spares[i]);
   cb_free(own->spares);
   cb_free(own->reason);
+  cb_free(own->metrics);
   cb_free(own->theta);
   cb_free(own->points.slots);
   cb_free(own);
@@ -231,6 +235,25 @@ static bool reserve_reason(cb_history *history, size_t bytes) {
   return true;
 }
 
+cocabo_status cb_history_reserve_metrics(cb_history *history, size_t bytes,
+                                         cocabo_error *err) {
+  own_part *own = history->own;
+  if (bytes <= own->metrics_bytes)
+    return COCABO_OK;
+  void *block = cb_realloc(own->metrics, bytes, 1);
+  if (!block)
+    return cb_no_memory(err);
+  own->metrics = block;
+  own->metrics_bytes = bytes;
+  return COCABO_OK;
+}
+
+static cocabo_status reserve_for_metrics(cb_history *history, const cb_event *event,
+                                         cocabo_error *err) {
+  return cb_history_reserve_metrics(
+      history, cb_metrics_bytes(event->metrics, event->n_metrics), err);
+}
+
 cocabo_status cb_history_reserve(cb_history *history, int64_t trials,
                                  size_t reason_bytes, cocabo_error *err) {
   const size_t more = (size_t)trials;
@@ -297,11 +320,23 @@ static void leave_failed(cb_history *history, cb_trial *trial) {
   trial->reason = NULL;
 }
 
+/* There is room for them. */
+static void take_metrics(cb_history *history, cb_trial *trial, const cb_event *event) {
+  own_part *own = history->own;
+  if (event->n_metrics == 0)
+    return;
+  trial->metrics = cb_metrics_pack(own->metrics, event->metrics, event->n_metrics);
+  trial->n_metrics = event->n_metrics;
+  own->metrics = NULL;
+  own->metrics_bytes = 0;
+}
+
 static void complete(cb_history *history, cb_trial *trial, const cb_event *event) {
   const int64_t row = history->n++;
   trial->state = COCABO_COMPLETE;
   trial->value = event->y;
   trial->finished = event->time;
+  take_metrics(history, trial, event);
   history->told[row] = trial->number;
   history->y[row] = history->sign * event->y;
   if (history->best < 0 || history->y[row] > history->y[history->best])
@@ -316,6 +351,15 @@ static cocabo_status contradiction(const cb_event *event, const char *what,
                  (long long)event->seq, what);
 }
 
+static cocabo_status check_metrics(const cb_event *event, cocabo_error *err) {
+  cocabo_error why;
+  if (event->n_metrics > 0 && !event->has_y)
+    return contradiction(event, "it has metrics and no value", err);
+  return cb_metrics_check(event->metrics, (size_t)event->n_metrics, &why) == COCABO_OK
+             ? COCABO_OK
+             : contradiction(event, why.message, err);
+}
+
 static cocabo_status check_new_trial(const cb_history *history, const cb_event *event,
                                      cocabo_error *err) {
   const cocabo_space *space = history->space;
@@ -327,7 +371,7 @@ static cocabo_status check_new_trial(const cb_history *history, const cb_event *
     return contradiction(event, "not one draw per choice", err);
   if (event->has_y && !isfinite(event->y))
     return contradiction(event, "the value is not finite", err);
-  return COCABO_OK;
+  return check_metrics(event, err);
 }
 
 static void fill_trial(cb_trial *trial, const cb_event *event,
@@ -359,6 +403,7 @@ static cocabo_status apply_new_trial(cb_history *history, const cb_event *event,
                                      cocabo_error *err) {
   CB_TRY(check_new_trial(history, event, err));
   CB_TRY(cb_history_reserve(history, 1, 0, err));
+  CB_TRY(reserve_for_metrics(history, event, err));
 
   own_part *own = history->own;
   cb_trial *trial = &history->trials[history->n_trials];
@@ -383,8 +428,10 @@ static cocabo_status apply_told(cb_history *history, const cb_event *event,
                                 cb_trial *trial, cocabo_error *err) {
   if (!isfinite(event->y))
     return contradiction(event, "the value is not finite", err);
+  CB_TRY(check_metrics(event, err));
   if (trial->state == COCABO_COMPLETE)
     return COCABO_OK;
+  CB_TRY(reserve_for_metrics(history, event, err));
   if (trial->state == COCABO_FAILED)
     leave_failed(history, trial);
   else

@@ -26,10 +26,12 @@ typedef struct cb_trial {
   double finished; /* when it was told or failed; NaN: not yet */
   double value;    /* the user's, NaN unless complete */
   char *reason;    /* failed, else NULL */
-  cb_cell *cells;  /* n */
-  double *x;       /* d, encoded cells */
-  int32_t *h;      /* c */
-  cb_draw *draws;  /* c, or NULL if no bandit chose its categories */
+  int n_metrics;   /* told with the value */
+  cocabo_metric *metrics; /* one block with their names, or NULL */
+  cb_cell *cells;         /* n */
+  double *x;              /* d, encoded cells */
+  int32_t *h;             /* c */
+  cb_draw *draws;         /* c, or NULL if no bandit chose its categories */
 } cb_trial;
 
 typedef struct cb_history {
@@ -102,6 +104,10 @@ void cb_history_retract(cb_history *history);
  * appended to a log can then be folded in without a second chance to fail. */
 cocabo_status cb_history_reserve(cb_history *history, int64_t trials,
                                  size_t reason_bytes, cocabo_error *err);
+
+/* The same for a TOLD or an ADDED with metrics of so many bytes (cb_metrics_bytes). */
+cocabo_status cb_history_reserve_metrics(cb_history *history, size_t bytes,
+                                         cocabo_error *err);
 
 /* The same for a MODEL_FITTED event with so many numbers. */
 cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,

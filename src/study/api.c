@@ -165,7 +165,18 @@ cocabo_status cocabo_study_ask(cocabo_study *study, size_t n, cocabo_trial **out
 
 cocabo_status cocabo_study_tell(cocabo_study *study, int64_t number, double value,
                                 cocabo_error *err) {
-  return study ? cb_study_tell(study, number, value, err) : is_null("study", err);
+  return cocabo_study_tell_metrics(study, number, value, NULL, 0, err);
+}
+
+cocabo_status cocabo_study_tell_metrics(cocabo_study *study, int64_t number,
+                                        double value, const cocabo_metric *metrics,
+                                        size_t n, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!metrics && n > 0)
+    return is_null("metrics", err);
+  CB_TRY(cb_metrics_check(metrics, n, err));
+  return cb_study_tell(study, number, value, metrics, (int)n, err);
 }
 
 cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char *reason,
@@ -271,11 +282,13 @@ static cocabo_status check_known(const cocabo_known *known, size_t i,
   case COCABO_FAILED:
     return known->reason ? check_text("reason", known->reason, err) : COCABO_OK;
   case COCABO_COMPLETE:
-    if (isfinite(known->value))
-      return COCABO_OK;
-    return cb_fail(err, COCABO_E_INVALID,
-                   "trial %zu: value is %s, want a finite number", i,
-                   cb_number_show(shown, known->value));
+    if (!isfinite(known->value))
+      return cb_fail(err, COCABO_E_INVALID,
+                     "trial %zu: value is %s, want a finite number", i,
+                     cb_number_show(shown, known->value));
+    if (!known->metrics && known->n_metrics > 0)
+      return cb_fail(err, COCABO_E_INVALID, "trial %zu: metrics is NULL", i);
+    return cb_metrics_check(known->metrics, known->n_metrics, err);
   default:
     return cb_fail(err, COCABO_E_INVALID,
                    "trial %zu: state is %d, want complete, failed or waiting", i,

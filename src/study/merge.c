@@ -159,7 +159,8 @@ typedef struct merge {
   cb_event *events;
   int n_events;
   int64_t n_new;
-  size_t longest; /* reason, with its NUL */
+  size_t longest;      /* reason, with its NUL */
+  size_t most_metrics; /* bytes */
 } merge;
 
 /* Events that borrow everything they point to. */
@@ -173,6 +174,13 @@ static void put_new(merge *m, const cocabo_space *space, int64_t i, int64_t numb
                                         .cells = m->cells + i * space->n,
                                         .has_y = complete,
                                         .y = complete ? known->value : 0.0};
+  if (complete) {
+    cb_event *added = &m->events[m->n_events - 1];
+    added->n_metrics = (int)known->n_metrics;
+    added->metrics = (cocabo_metric *)known->metrics;
+    const size_t bytes = cb_metrics_bytes(known->metrics, added->n_metrics);
+    m->most_metrics = bytes > m->most_metrics ? bytes : m->most_metrics;
+  }
   if (known->state != COCABO_FAILED)
     return;
   const char *reason = reason_of(known);
@@ -208,6 +216,7 @@ static cocabo_status try_to_merge(cocabo_study *study, merge *m, cocabo_error *e
   if (m->n_events == 0)
     return COCABO_OK;
   CB_TRY(cb_history_reserve(history, m->n_new, m->longest, err));
+  CB_TRY(cb_history_reserve_metrics(history, m->most_metrics, err));
   return cb_study_commit(study, m->events, m->n_events, history->n_trials, err);
 }
 

@@ -63,7 +63,8 @@ enum {
   SAYS_PROPOSAL = 32,
   SAYS_FIT = 64,
   SAYS_SPACE = 128,
-  SAYS_OPTIONS = 256 /* and attributes, and the version */
+  SAYS_OPTIONS = 256, /* and attributes, and the version */
+  SAYS_METRICS = 512
 };
 
 static bool has_proposal(const cb_provenance *p) {
@@ -80,7 +81,8 @@ static unsigned says(const cb_event *e) {
          (e->n_cells != 0 || e->origin != 0 ? SAYS_CELLS : 0u) |
          (e->has_y ? SAYS_Y : 0u) | (e->reason ? SAYS_REASON : 0u) |
          (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
-         (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u);
+         (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u) |
+         (e->n_metrics != 0 ? SAYS_METRICS : 0u);
 }
 
 static unsigned may_say(cb_event_kind kind) {
@@ -92,7 +94,7 @@ static unsigned may_say(cb_event_kind kind) {
   case CB_TRIAL_ASKED:
     return SAYS_NUMBER | SAYS_CELLS | SAYS_PROPOSAL;
   case CB_TRIAL_TOLD:
-    return SAYS_NUMBER | SAYS_Y;
+    return SAYS_NUMBER | SAYS_Y | SAYS_METRICS;
   case CB_TRIAL_FAILED:
     return SAYS_NUMBER | SAYS_ATTEMPT | SAYS_REASON;
   case CB_TRIAL_INTERRUPTED:
@@ -101,7 +103,7 @@ static unsigned may_say(cb_event_kind kind) {
   case CB_TRIAL_RETRIED:
     return SAYS_NUMBER | SAYS_ATTEMPT;
   case CB_TRIAL_ADDED:
-    return SAYS_NUMBER | SAYS_CELLS | SAYS_Y;
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_Y | SAYS_METRICS;
   case CB_MODEL_FITTED:
     return SAYS_FIT;
   }

@@ -285,16 +285,30 @@ static const char *why_not_finite(double value) {
   return value > 0.0 ? "value is inf" : "value is -inf";
 }
 
+/* Without metrics a result repeats one that came with some. */
+static bool is_told(const cb_trial *trial, double value, const cocabo_metric *metrics,
+                    int n) {
+  return trial->state == COCABO_COMPLETE && trial->value == value &&
+         (n == 0 || cb_metrics_equal(trial->metrics, trial->n_metrics, metrics, n));
+}
+
 cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
-                            cocabo_error *err) {
+                            const cocabo_metric *metrics, int n, cocabo_error *err) {
   if (!isfinite(value))
     return cb_study_fail(study, number, CB_CURRENT, why_not_finite(value), err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_sync(study, err));
   CB_TRY(cb_study_find(study, number, &trial, err));
-  if (trial->state == COCABO_COMPLETE && trial->value == value)
+  if (is_told(trial, value, metrics, n))
     return COCABO_OK;
-  cb_event told = {.kind = CB_TRIAL_TOLD, .number = number, .has_y = true, .y = value};
+  CB_TRY(cb_history_reserve_metrics(study->fold.history, cb_metrics_bytes(metrics, n),
+                                    err));
+  cb_event told = {.kind = CB_TRIAL_TOLD,
+                   .number = number,
+                   .has_y = true,
+                   .y = value,
+                   .n_metrics = n,
+                   .metrics = (cocabo_metric *)metrics}; /* borrowed */
   return cb_study_commit(study, &told, 1, -1, err);
 }
 

@@ -55,7 +55,7 @@ cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_erro
 cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
                            cocabo_error *err);
 cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
-                            cocabo_error *err);
+                            const cocabo_metric *metrics, int n, cocabo_error *err);
 /* attempt CB_CURRENT: whichever there is. Nothing happens to a later one. */
 enum { CB_CURRENT = -1 };
 cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,

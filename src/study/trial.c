@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* One block: the cells, and after them the reason. */
+/* One block: the cells, then the metrics with their names, then the reason. */
 struct cocabo_trial {
   cocabo_space *space; /* shared */
   int64_t number;
@@ -20,6 +20,8 @@ struct cocabo_trial {
   double started, finished; /* NaN: not yet */
   double value;
   const char *reason;
+  int n_metrics;
+  const cocabo_metric *metrics;
   cb_cell cells[];
 };
 
@@ -34,7 +36,9 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
   const char *reason = trial->reason ? trial->reason : "";
   const size_t cell_bytes = (size_t)space->n * sizeof(cb_cell);
   const size_t reason_bytes = strlen(reason) + 1;
-  cocabo_trial *copy = cb_calloc(1, sizeof *copy + cell_bytes + reason_bytes);
+  const size_t metric_bytes = cb_metrics_bytes(trial->metrics, trial->n_metrics);
+  cocabo_trial *copy =
+      cb_calloc(1, sizeof *copy + cell_bytes + metric_bytes + reason_bytes);
   if (!copy)
     return cb_no_memory(err);
   copy->space = cb_space_share(space);
@@ -46,7 +50,11 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
   copy->finished = trial->finished;
   copy->value = trial->value;
   memcpy(copy->cells, trial->cells, cell_bytes);
-  copy->reason = memcpy(copy->cells + space->n, reason, reason_bytes);
+  copy->n_metrics = trial->n_metrics;
+  copy->metrics =
+      cb_metrics_pack(copy->cells + space->n, trial->metrics, trial->n_metrics);
+  copy->reason =
+      memcpy((char *)(copy->cells + space->n) + metric_bytes, reason, reason_bytes);
   *out = copy;
   return COCABO_OK;
 }
@@ -201,4 +209,44 @@ cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i, const char *
   *name = trial->space->params[i].name;
   *value = cb_space_from_cell(trial->space, (int)i, trial->cells[i]);
   return COCABO_OK;
+}
+
+/* ---- metrics --------------------------------------------------------------------- */
+
+const cocabo_metric *cocabo_trial_metrics(const cocabo_trial *trial, size_t *n) {
+  const size_t count = trial ? (size_t)trial->n_metrics : 0;
+  if (n)
+    *n = count;
+  return count > 0 ? trial->metrics : NULL;
+}
+
+static cocabo_status no_metric(const cocabo_trial *trial, const char *name,
+                               cocabo_error *err) {
+  char shown[CB_SHOWN];
+  cb_guess guess = {.word = name};
+  for (int i = 0; i < trial->n_metrics; i++)
+    cb_guess_consider(&guess, trial->metrics[i].name);
+  cb_text_show(shown, name);
+  if (guess.closest)
+    return cb_fail(err, COCABO_E_NOT_FOUND,
+                   "trial %lld has no metric \"%s\", did you mean \"%s\"?",
+                   (long long)trial->number, shown, guess.closest);
+  return cb_fail(err, COCABO_E_NOT_FOUND, "trial %lld has no metric \"%s\"",
+                 (long long)trial->number, shown);
+}
+
+cocabo_status cocabo_trial_get_metric(const cocabo_trial *trial, const char *name,
+                                      double *out, cocabo_error *err) {
+  if (!trial)
+    return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
+  if (!name)
+    return cb_fail(err, COCABO_E_INVALID, "metric name is NULL");
+  if (!out)
+    return cb_fail(err, COCABO_E_INVALID, "out is NULL");
+  for (int i = 0; i < trial->n_metrics; i++)
+    if (strcmp(trial->metrics[i].name, name) == 0) {
+      *out = trial->metrics[i].value;
+      return COCABO_OK;
+    }
+  return no_metric(trial, name, err);
 }

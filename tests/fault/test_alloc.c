@@ -135,6 +135,8 @@ static void assert_twins(const pair *p) {
   for (int64_t i = 0; i < a->n_trials; i++) {
     assert_int_equal(a->trials[i].state, b->trials[i].state);
     assert_int_equal(a->trials[i].attempt, b->trials[i].attempt);
+    assert_true(cb_metrics_equal(a->trials[i].metrics, a->trials[i].n_metrics,
+                                 b->trials[i].metrics, b->trials[i].n_metrics));
     assert_true(cb_cells_equal(a->space->n, a->trials[i].cells, b->trials[i].cells));
     if (a->trials[i].state == COCABO_FAILED)
       assert_string_equal(a->trials[i].reason, b->trials[i].reason);
@@ -170,9 +172,11 @@ static void ask_both(pair *p, int n, cocabo_trial *out[MOST]) {
 }
 
 static void tell_both(pair *p, int64_t number, double value) {
-  CALL_WITHOUT_MEMORY(cocabo_study_tell(p->study, number, value, &err),
-                      assert_twins(p));
-  assert_ok(cocabo_study_tell(p->twin, number, value, &err));
+  const cocabo_metric metrics[] = {{"p99", 180.5}, {"bytes", (double)number}};
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_tell_metrics(p->study, number, value, metrics, 2, &err),
+      assert_twins(p));
+  assert_ok(cocabo_study_tell_metrics(p->twin, number, value, metrics, 2, &err));
   assert_twins(p);
 }
 

@@ -495,14 +495,12 @@ static void use_frozen_folder(void) {
                 "to; change that, or use a copy elsewhere") == 0);
   EXPECT(cocabo_store_open(&store, "r%/new.db", COCABO_STORE_CREATE, &err) ==
          COCABO_E_STORE);
-  EXPECT(strcmp(err.message,
-                "cannot open \"r%/new.db\": Permission "
-                "denied; want the right to use it and its folder") == 0);
+  EXPECT(strcmp(err.message, "cannot open \"r%/new.db\": Permission "
+                             "denied; want the right to use it and its folder") == 0);
   EXPECT(cocabo_store_open(&store, "r%/secret.db", COCABO_STORE_READ_ONLY, &err) ==
          COCABO_E_STORE);
-  EXPECT(strcmp(err.message,
-                "cannot open \"r%/secret.db\": Permission "
-                "denied; want the right to use it and its folder") == 0);
+  EXPECT(strcmp(err.message, "cannot open \"r%/secret.db\": Permission "
+                             "denied; want the right to use it and its folder") == 0);
   EXPECT(cocabo_store_open(&store, "r%/a b.db", COCABO_STORE_READ_ONLY, &err) ==
          COCABO_OK);
   EXPECT(find(store, &id) == COCABO_OK);

@@ -142,9 +142,11 @@ static void text_is_cleaned(void **state) {
 
 /* ---- values --------------------------------------------------------------------- */
 
+static cli_metrics unwanted;
+
 static void assert_value(const char *text, double want) {
   double value = -1.0;
-  if (!cli_parse_value(text, &value))
+  if (!cli_parse_result(text, "value", &value, &unwanted))
     fail_msg("\"%s\" is no value", text);
   if (!(value == want) && !(isnan(value) && isnan(want)))
     fail_msg("\"%s\" is %.17g, want %.17g", text, value, want);
@@ -176,7 +178,7 @@ static void other_texts_are_no_values(void **state) {
   };
   double value;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    if (cli_parse_value(bad[i], &value))
+    if (cli_parse_result(bad[i], "value", &value, &unwanted))
       fail_msg("\"%s\" is taken for %g", bad[i], value);
 }
 

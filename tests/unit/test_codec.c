@@ -178,6 +178,19 @@ static void draw_fit(cb_fit *fit) {
     fit->theta[i] = draw_real();
 }
 
+static void draw_metrics(cb_event *event) {
+  static const char *const names[] = {"p99", "a b",     "größe", "\"",
+                                      "\\",  "seconds", "€"};
+  cocabo_metric metrics[7];
+  const int n = draw_below(8);
+  for (int i = 0; i < n; i++)
+    metrics[i] = (cocabo_metric){names[i], draw_real()};
+  if (n > 0)
+    event->metrics =
+        cb_metrics_pack(cb_calloc(1, cb_metrics_bytes(metrics, n)), metrics, n);
+  event->n_metrics = n;
+}
+
 /* Any field may be there, whatever the kind; the codec does not mind. */
 static cb_event draw_event(char letters[static COCABO_MAX_PARAMETERS + 1]) {
   cb_event event = {.kind = (cb_event_kind)(1 + draw_below(10)), .seq = 5};
@@ -194,6 +207,7 @@ static cb_event draw_event(char letters[static COCABO_MAX_PARAMETERS + 1]) {
   event.origin = (cb_origin)draw_below(4);
   event.has_y = event.kind == CB_TRIAL_TOLD || draw_below(2);
   event.y = event.has_y ? draw_real() : 0.0;
+  draw_metrics(&event);
   event.reason = draw_below(2) ? draw_text() : NULL;
   event.n_options = draw_below(4);
   event.options = draw_pairs(event.n_options);
@@ -254,6 +268,12 @@ static void assert_same_event(const cb_event *got, const cb_event *want) {
   assert_int_equal(got->origin, want->origin);
   assert_int_equal(got->has_y, want->has_y);
   assert_same_bits(&got->y, &want->y, 1, sizeof(double));
+  assert_int_equal(got->n_metrics, want->n_metrics);
+  for (int i = 0; i < want->n_metrics; i++) {
+    assert_string_equal(got->metrics[i].name, want->metrics[i].name);
+    assert_same_bits(&got->metrics[i].value, &want->metrics[i].value, 1,
+                     sizeof(double));
+  }
   assert_same_text(got->reason, want->reason);
   assert_int_equal(got->n_cells, want->n_cells);
   assert_same_bits(got->cells, want->cells, want->n_cells, sizeof(cb_cell));
@@ -449,6 +469,14 @@ static void damage_is_told_in_a_sentence(void **state) {
        "at byte 14: want a comma or the end of a list"},
       {CB_TRIAL_TOLD, "{\"0123456789012345678901234567890123\":1}",
        "at byte 33: want a shorter text"},
+      {CB_TRIAL_TOLD, "{\"y\":1,\"metrics\":[]}", "at byte 17: want an object"},
+      {CB_TRIAL_TOLD, "{\"y\":1,\"metrics\":{\"a\":null}}",
+       "at byte 22: want a finite number"},
+      {CB_TRIAL_TOLD, "{\"y\":1,\"metrics\":{\"a\":1e999}}",
+       "at byte 22: want a finite number"},
+      {CB_TRIAL_TOLD, "{\"y\":1,\"metrics\":{\"a\":1,\"a\":1}}",
+       "metric \"a\" is given twice"},
+      {CB_TRIAL_TOLD, "{\"y\":1,\"metrics\":{\"\":1}}", "metric name is empty"},
       {CB_TRIAL_FAILED, "{\"reason\":\"a\nb\"}",
        "at byte 12: want a text without control characters and odd escapes"},
       {CB_TRIAL_FAILED, "{\"reason\":\"\\x\"}",

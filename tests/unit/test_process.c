@@ -92,7 +92,7 @@ static void run(const char *script, cli_outcome *out) {
   setenv("COCABO_RESULT", result, 1);
   start(script);
   finish(0.005);
-  cli_outcome_read(out, &process, result, false);
+  cli_outcome_read(out, &process, result, "value", false);
 }
 
 static void assert_completes(const char *script, double value) {
@@ -200,7 +200,7 @@ static void a_script_without_an_interpreter_is_for_the_shell(void **state) {
   assert_ok(cli_process_start(&process, &what, &err));
   finish(0.005);
   cli_outcome out;
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_true(out.complete);
   assert_close(out.value, 17.0, 0.0);
 }
@@ -251,7 +251,7 @@ static void a_grandchild_with_the_pipe_does_not_hold_us_up(void **state) {
   cli_outcome out;
   start("sleep 600 & echo $!");
   finish(0.0); /* it waits for time to pass: it has nothing to say */
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_true(out.complete);
   assert_gone((pid_t)out.value);
 }
@@ -267,7 +267,7 @@ static void a_busy_grandchild_with_the_pipe_is_given_a_moment(void **state) {
   const double exited = front_now();
   finish(0.0); /* it might pass something on, but not for ever */
   assert_true(front_now() - exited > 0.2);
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_true(out.complete);
   assert_gone((pid_t)out.value);
 }
@@ -296,7 +296,7 @@ static void output_after_the_end_is_not_the_programs(void **state) {
   for (int i = 0; i < 100 * PATIENCE && access(path, F_OK) != 0; i++)
     poll(NULL, 0, 10);
   finish(0.0);
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_true(out.complete);
   assert_close(out.value, 0.731, 1e-15);
 }
@@ -317,7 +317,7 @@ static void output_on_its_way_is_the_programs(void **state) {
     if (i % 2) /* nobody reads: they wait for room */
       poll(NULL, 0, 50);
     finish(0.0);
-    cli_outcome_read(&out, &process, "", false);
+    cli_outcome_read(&out, &process, "", "value", false);
     assert_true(out.complete);
     assert_close(out.value, 0.731, 1e-15);
   }
@@ -364,7 +364,7 @@ static void a_program_that_has_ended_is_not_stopped(void **state) {
   assert_int_equal(poll(&line, 1, (int)(1000 * PATIENCE)), 1);
   cli_process_stop(&process, CLI_TIMED_OUT, test_clock);
   finish(0.0);
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_true(out.complete);
 }
 
@@ -376,7 +376,7 @@ static void a_killed_keeper_takes_the_program_along(void **state) {
   kill(process.keeper, SIGKILL);
   finish(0.0);
   assert_gone(process.pid);
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_string_equal(out.reason, "ended by signal 9 (Killed)");
 }
 
@@ -456,7 +456,7 @@ static void a_grandchild_without_the_pipe_is_ended_too(void **state) {
   cli_outcome out;
   start("sleep 600 >/dev/null 2>&1 & echo $!");
   finish(0.0); /* no need to wait for anything */
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_gone((pid_t)out.value);
 }
 
@@ -477,7 +477,7 @@ static void a_timeout_ends_the_whole_group(void **state) {
   bool cut;
   assert_gone((pid_t)atoi(cli_last_line_end(&process.last, &cut)));
   cli_outcome out;
-  cli_outcome_read(&out, &process, "", false);
+  cli_outcome_read(&out, &process, "", "value", false);
   assert_string_equal(out.reason, "timeout");
 }
 
