@@ -233,7 +233,7 @@ _Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
   say(&k, (cli_keeper_news){.word = k.program < 0 ? CLI_NOT_STARTED : CLI_STARTED,
                             .pid = k.program,
                             .status = why,
-                            .at = now()});
+                            .at = front_now()});
   if (k.program < 0)
     _exit(EXIT_FAILURE);
   k.signals = open_signals();
