@@ -373,7 +373,8 @@ static void unknown_trials_are_named(void **state) {
   cocabo_trial *t = NULL;
   ask_many(study, 3);
 #define UNKNOWN(call, number)                                                          \
-  assert_fails(call, COCABO_E_NOT_FOUND, "no trial " number " in study \"s\": it has 3, from 0 to 2")
+  assert_fails(call, COCABO_E_NOT_FOUND,                                               \
+               "no trial " number " in study \"s\": it has 3, from 0 to 2")
   UNKNOWN(cocabo_study_tell(study, 7, 1.0, &err), "7");
   UNKNOWN(cocabo_study_tell(study, 3, NAN, &err), "3");
   UNKNOWN(cocabo_study_tell(study, -1, 1.0, &err), "-1");
