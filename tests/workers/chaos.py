@@ -111,6 +111,15 @@ class Client:
             self.trial = None
 
 
+def sweep_clocks():
+    """What libfaketime leaves behind of killed processes would meet the next one that has
+    the same number."""
+    for path in glob.glob("/dev/shm/*faketime_*"):
+        number = path.rsplit("_", 1)[1]
+        if number.isdigit() and not os.path.exists(f"/proc/{number}"):
+            pathlib.Path(path).unlink(missing_ok=True)
+
+
 class Clocks:
     """A clock for each process, which can be set while it runs: libfaketime reads its
     file at every look. Sanitizers do not get on with it."""
@@ -125,6 +134,7 @@ class Clocks:
     def environment(self, name):
         if not self.library:
             return {}
+        sweep_clocks()
         if name not in self.wrong:
             self.set(name, 0)
         return {"LD_PRELOAD": self.library, "FAKETIME_NO_CACHE": "1",
@@ -475,6 +485,7 @@ def main():
         for process in filter(None, [*chaos.slots, chaos.client.process, chaos.holder]):
             process.kill()
         raise
+    sweep_clocks()
     evaluations = len((chaos.folder / "evaluations").read_text().split())
     print(f"{chaos.faults.total()} faults in {time.monotonic() - started:.0f} s "
           f"({dict(chaos.faults)}): {len(trials)} trials, {evaluations} evaluations, {sum(t['attempt'] > 0 for t in trials)} trials taken "
