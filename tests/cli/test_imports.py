@@ -6,62 +6,20 @@ import csv
 import io
 import json
 import os
-import pathlib
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-COCABO = None
+import test_cocabo
+
 SPACE = ["-p", "x=float(0,1)", "-p", "c=choice(a,b)"]
 
 
-class Case(unittest.TestCase):
-    maxDiff = 4000
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cocabo-test-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith("COCABO_")}
-
-    def cocabo(self, *args, **more):
-        more = {"env": self.environment, "stdin": subprocess.DEVNULL, **more}
-        if "input" in more:
-            del more["stdin"]
-        return subprocess.run([COCABO, *map(str, args)], cwd=self.folder, text=True,
-                              encoding="utf-8", capture_output=True, timeout=120, **more)
-
-    def ok(self, *args, **more):
-        done = self.cocabo(*args, **more)
-        self.assertEqual(done.returncode, 0, (args, done.stdout, done.stderr))
-        return done.stdout
-
-    def said(self, *args, **more):
-        done = self.cocabo(*args, **more)
-        self.assertEqual(done.returncode, 0, (args, done.stdout, done.stderr))
-        return done.stderr
-
-    def refused(self, status, sentence, *args, **more):
-        done = self.cocabo(*args, **more)
-        self.assertEqual(done.returncode, status, (args, done.stdout, done.stderr))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn(sentence, done.stderr, args)
-
-    def json(self, *args, **more):
-        return json.loads(self.ok(*args, "--json", **more))
-
-    def lines(self, *args, **more):
-        return [json.loads(line) for line in self.ok(*args, "--json", **more).splitlines()]
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text, encoding="utf-8")
-        return name
-
+class Case(test_cocabo.Case):
     def database(self):
         return sqlite3.connect(self.folder / "cocabo.db")
 
@@ -182,7 +140,7 @@ class Import(Case):
     def test_a_kill_leaves_all_or_nothing(self):
         """At moments spread over an import that is not killed."""
         self.write("large.csv", self.large())
-        words = [COCABO, "import", "--format", "csv", "large.csv", *SPACE]
+        words = [test_cocabo.COCABO, "import", "--format", "csv", "large.csv", *SPACE]
         began = time.monotonic()
         subprocess.run([*words, "--study", "timed"], cwd=self.folder, check=True,
                        env=self.environment, capture_output=True, timeout=120)
@@ -462,5 +420,5 @@ class Steps(Case):
 
 
 if __name__ == "__main__":
-    COCABO = os.path.abspath(sys.argv[1])
+    test_cocabo.COCABO = os.path.abspath(sys.argv[1])
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

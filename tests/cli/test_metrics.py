@@ -7,46 +7,20 @@ import csv
 import io
 import json
 import os
-import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-COCABO = None
+import test_cocabo
+
 X = ["-p", "x=float(0,1)"]
 BUILT_IN = {"seconds", "cpu_seconds", "max_rss"}
 
 
-class Case(unittest.TestCase):
-    maxDiff = 4000
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cocabo-test-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith("COCABO_")}
-
-    def cocabo(self, *args, **more):
-        more = {"env": self.environment, "stdin": subprocess.DEVNULL, **more}
-        if "input" in more:
-            del more["stdin"]
-        return subprocess.run([COCABO, *map(str, args)], cwd=self.folder, text=True,
-                              encoding="utf-8", capture_output=True, timeout=120, **more)
-
+class Case(test_cocabo.Case):
     def done(self, *args, **more):
         done = self.cocabo(*args, **more)
         self.assertEqual(done.returncode, 0, (args, done.stdout, done.stderr))
         return done
-
-    def ok(self, *args, **more):
-        return self.done(*args, **more).stdout
-
-    def refused(self, status, sentence, *args, **more):
-        done = self.cocabo(*args, **more)
-        self.assertEqual(done.returncode, status, (args, done.stdout, done.stderr))
-        self.assertIn(sentence, done.stderr, args)
 
     def trials(self, *args):
         return [json.loads(line) for line in
@@ -386,5 +360,5 @@ class Showing(Case):
 
 
 if __name__ == "__main__":
-    COCABO = os.path.abspath(sys.argv[1])
+    test_cocabo.COCABO = os.path.abspath(sys.argv[1])
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
