@@ -4,27 +4,19 @@ test_newcomer.py COCABO [names of tests]"""
 
 import json
 import os
-import pathlib
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import unittest
 
-COCABO = None
+import test_cocabo
+
 X = ["-p", "x=float(0,1)"]
 
 
-class Newcomer(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cocabo-test-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith("COCABO_")}
-
+class Newcomer(test_cocabo.Case):
     def cocabo(self, *args, **more):
-        return subprocess.run([COCABO, *map(str, args)], cwd=self.folder, text=True,
+        return subprocess.run([test_cocabo.COCABO, *map(str, args)], cwd=self.folder, text=True,
                               encoding="utf-8", env=self.environment, timeout=120,
                               stdin=subprocess.DEVNULL,
                               **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
@@ -169,5 +161,5 @@ class Newcomer(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    COCABO = os.path.abspath(sys.argv.pop(1))
+    test_cocabo.COCABO = os.path.abspath(sys.argv.pop(1))
     unittest.main()
