@@ -289,6 +289,58 @@ class Absent(Case):
                          (second["parameters"], second["where"]))
 
 
+class Plots(Case):
+    SPACE = [*SVM, "-p", "shape=choice(ovo,ovr) if kernel == poly"]
+    # The best is one where nearly everything is inactive; two fail.
+    ROWS = ["kernel,degree,gamma,c,shape,state,value", "linear,,,0.5,,complete,0.5",
+            "poly,3,0.1,0.5,ovo,complete,2", "poly,5,0.01,0.25,ovr,complete,3",
+            "poly,2,0.02,0.75,ovr,failed,", "rbf,,0.1,0.5,,complete,3.5",
+            "rbf,,0.2,0.125,,failed,", "linear,,,1,,complete,1.5"]
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.csv", "\n".join(self.ROWS) + "\n")
+        self.assertIn("7 added", self.said("import", "a.csv", *self.SPACE))
+
+    def svg(self, kind):
+        self.ok("plot", "--kind", kind, "-o", "p.svg")
+        text = (self.folder / "p.svg").read_text()
+        self.assertNotIn("nan", text.replace("dominant", ""))
+        return text
+
+    def test_nothing_is_drawn_where_nothing_is(self):
+        for kind in ("history", "slice", "parallel", "categories", "importance"):
+            self.svg(kind)
+            for name in ("p.png", "p.pdf"):
+                self.ok("plot", "--kind", kind, "-o", name)
+            self.assertNotIn("nan", self.ok("plot", "--kind", kind, "--text"))
+
+    def test_slice_counts_them(self):
+        for text in (self.svg("slice"), self.ok("plot", "--kind", "slice", "--text")):
+            self.assertIn("degree (4 inactive)", text)
+            self.assertIn("shape (4 inactive)", text)
+            self.assertNotIn("kernel (", text)
+
+    def test_parallel_has_a_lane(self):
+        for text in (self.svg("parallel"), self.ok("plot", "--kind", "parallel", "--text")):
+            self.assertEqual(text.count("inactive"), 3, text)
+        self.ok("create", "--study", "plain", "-p", "x=int(0,3)", *RANDOM)
+        self.ok("run", "--study", "plain", "-n", 3, "--", "echo", "{x}")
+        self.ok("plot", "--study", "plain", "--kind", "parallel", "-o", "q.svg")
+        self.assertNotIn("inactive", (self.folder / "q.svg").read_text())
+
+    def test_categories_count_what_is_there(self):
+        lines = [json.loads(line) for line in
+                 self.ok("plot", "--kind", "categories", "--json").splitlines()]
+        tried = {(line["parameter"], line["choice"]): (line["tried"], line["failed"])
+                 for line in lines}
+        self.assertEqual(tried, {("kernel", "linear"): (2, 0), ("kernel", "poly"): (3, 1),
+                                 ("kernel", "rbf"): (2, 1), ("shape", "ovo"): (1, 0),
+                                 ("shape", "ovr"): (2, 1)})
+        best = {(line["parameter"], line["choice"]): line["best_number"] for line in lines}
+        self.assertEqual(best["shape", "ovo"], 1)
+
+
 class Importing(Case):
     def setUp(self):
         super().setUp()
