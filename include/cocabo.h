@@ -450,12 +450,13 @@ COCABO_API cocabo_status cocabo_study_sync(cocabo_study *study,
 COCABO_API int64_t cocabo_study_count_state(const cocabo_study *study,
                                             cocabo_trial_state state);
 
-/* Checks a study against its log: every event follows from those before it, and the
- * last `proposals` batches (-1: all) are proposed again from what they saw. Proposals
- * made by another revision of a sampler are compared too, but may well differ: they are
- * counted apart. On which machine they were made does not matter. `out` is filled in on
- * success, which means that the check was carried out, not that it found nothing;
- * COCABO_E_STATE if the log contradicts itself. */
+/* Checks a study against its log: every event is what was written, by its checksum, and
+ * follows from those before it, and the last `proposals` batches (-1: all) are proposed
+ * again from what they saw. Proposals made by another revision of a sampler are
+ * compared too, but may well differ: they are counted apart. On which machine they were
+ * made does not matter. `out` is filled in on success, which means that the check was
+ * carried out, not that it found nothing; COCABO_E_STATE if the log contradicts itself.
+ */
 typedef struct cocabo_report {
   int64_t events, trials;    /* in the log */
   int64_t replayed;          /* points proposed again by the same revision */
@@ -463,7 +464,8 @@ typedef struct cocabo_report {
   int64_t first_differing;   /* the number of the first such trial, or -1 */
   int64_t foreign;           /* points of another revision, proposed again */
   int64_t foreign_differing; /* of those, how many came out differently */
-  int64_t reserved[10];
+  int64_t unchecked;         /* events without a checksum, from before there were any */
+  int64_t reserved[9];
 } cocabo_report;
 COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t proposals,
                                              cocabo_report *out,

@@ -829,3 +829,10 @@ cocabo_status cb_codec_decode(const char *text, size_t length, cb_event *event,
     cb_event_clear(event);
   return status;
 }
+
+uint64_t cb_codec_checksum(const char *text, size_t length) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+  return hash;
+}

@@ -26,6 +26,7 @@
 #define CB_LOG_CODEC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/json.h"
 #include "cocabo.h"
@@ -47,5 +48,9 @@ cocabo_status cb_codec_encode(cb_json *json, const cb_event *event, const char *
  * COCABO_E_STORE. On failure the event is cleared. */
 cocabo_status cb_codec_decode(const char *text, size_t length, cb_event *event,
                               cocabo_error *err);
+
+/* The checksum of a body, by which a store knows it again: FNV-1a, 64 bits. Whatever
+ * happens to a single byte changes it. */
+uint64_t cb_codec_checksum(const char *text, size_t length);
 
 #endif

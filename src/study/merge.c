@@ -296,7 +296,9 @@ cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
                             cocabo_store *to, cocabo_error *err) {
   enum { MOST = 100 * 1000 * 1000 };
   cb_events log;
-  int64_t id = 0;
+  int64_t id = 0, unchecked = 0;
+  /* What the copy has is given checksums of its own. */
+  CB_TRY(study->store->ops->check(study->store, study->id, &unchecked, err));
   CB_TRY(cb_events_read(&log, study, err));
   const cocabo_status status =
       log.n <= MOST

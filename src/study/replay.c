@@ -430,6 +430,7 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
 
 static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
                             cocabo_error *err) {
+  CB_TRY(study->store->ops->check(study->store, study->id, &r->report.unchecked, err));
   CB_TRY(cb_events_read(&r->log, study, err));
   const int64_t all = count_batches(r);
   CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));

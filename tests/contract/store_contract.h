@@ -1067,6 +1067,19 @@ static void a_stale_trial_is_resumed_in_the_same_append(void **state) {
   assert_expired(c, "0 2 ");
 }
 
+static void what_was_written_is_there(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_asked(0), make_told(0, 2.5), make_asked(1)};
+  int64_t unchecked = -1;
+  assert_appended(c, events, 3, 0);
+  assert_int_equal(c->store->ops->check(c->store, c->id, &unchecked, &c->err),
+                   COCABO_OK);
+  assert_int_equal(unchecked, 0);
+  assert_int_equal(c->store->ops->remove(c->store, "s", &c->err), COCABO_OK);
+  assert_int_equal(c->store->ops->check(c->store, c->id, &unchecked, &c->err),
+                   COCABO_E_NOT_FOUND);
+}
+
 static int run_store_contract(const char *name) {
 #define CLAIM(f) cmocka_unit_test_setup_teardown(f, contract_setup, contract_teardown)
   const struct CMUnitTest tests[] = {
@@ -1103,6 +1116,7 @@ static int run_store_contract(const char *name) {
       CLAIM(whoever_looks_at_leases_can_stop),
       CLAIM(events_are_shown_before_leases),
       CLAIM(a_stale_trial_is_resumed_in_the_same_append),
+      CLAIM(what_was_written_is_there),
   };
 #undef CLAIM
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);

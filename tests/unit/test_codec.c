@@ -704,6 +704,36 @@ static void lack_of_memory_is_told(void **state) {
   }
 }
 
+/* ---- the checksum ---------------------------------------------------------------- */
+
+/* The known answers that its authors publish (FNV-1a, 64 bits). */
+static void checksums_are_the_published_ones(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    uint64_t want;
+  } cases[] = {{"", 0xcbf29ce484222325u},
+               {"a", 0xaf63dc4c8601ec8cu},
+               {"foobar", 0x85944171f73967e8u},
+               {"chongo was here!\n", 0x46810940eff5f915u}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    assert_true(cb_codec_checksum(cases[i].text, strlen(cases[i].text)) ==
+                cases[i].want);
+}
+
+static void any_other_byte_is_another_checksum(void **state) {
+  (void)state;
+  char text[] = "{\"y\":-0.1,\"reason\":\"\xce\xbb\"}";
+  const size_t n = strlen(text);
+  const uint64_t want = cb_codec_checksum(text, n);
+  for (size_t i = 0; i < n; i++)
+    for (int flip = 1; flip < 256; flip++) {
+      text[i] = (char)(text[i] ^ flip);
+      assert_true(cb_codec_checksum(text, n) != want);
+      text[i] = (char)(text[i] ^ flip);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_comes_back_to_the_bit),
@@ -720,6 +750,8 @@ int main(void) {
       cmocka_unit_test(accepted_texts_are_json),
       cmocka_unit_test(what_cannot_be_read_is_not_written),
       cmocka_unit_test(lack_of_memory_is_told),
+      cmocka_unit_test(checksums_are_the_published_ones),
+      cmocka_unit_test(any_other_byte_is_another_checksum),
   };
   return cmocka_run_group_tests_name("store/codec", tests, NULL, NULL);
 }
