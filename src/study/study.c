@@ -170,6 +170,8 @@ static cocabo_status check_sampler(const cb_resolved *resolved,
 static cocabo_status start_log(cocabo_study *study, cb_event *created,
                                const cocabo_space *space, const cocabo_options *options,
                                cocabo_error *err) {
+  double share;
+  CB_TRY(cocabo_space_acceptance(space, &share, err));
   CB_TRY(fill_created(created, space, options, err));
   CB_TRY(cb_view_begin(&study->view, created, err));
   CB_TRY(check_sampler(&study->view.resolved, space, err));
