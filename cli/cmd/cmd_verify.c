@@ -79,7 +79,14 @@ static cocabo_status put_checksums(front_buffer *out, const cocabo_report *r,
     CB_TRY(front_buffer_printf(
         out, err, "; %" PRId64 " from before there were checksums are unchecked",
         r->unchecked));
-  return front_buffer_puts(out, "\n", err);
+  CB_TRY(front_buffer_puts(out, "\n", err));
+  return r->passed_over == 0
+             ? COCABO_OK
+             : front_buffer_printf(out, err,
+                                   "passed over %" PRId64
+                                   " events of kinds that only a later version knows; "
+                                   "no proposal depends on them\n",
+                                   r->passed_over);
 }
 
 static cocabo_status put_lines(front_buffer *out, const cocabo_report *r,

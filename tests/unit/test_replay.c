@@ -65,7 +65,7 @@ static cocabo_report verify(cocabo_study *study, int64_t proposals) {
   cocabo_report report;
   memset(&report, 0x55, sizeof report);
   assert_ok(cocabo_study_verify(study, proposals, &report, &err));
-  assert_int_equal(report.reserved[8], 0);
+  assert_int_equal(report.reserved[7], 0);
   return report;
 }
 
