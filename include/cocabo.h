@@ -86,7 +86,8 @@ typedef enum cocabo_type {
   COCABO_BOOL = 1,
   COCABO_INT = 2,
   COCABO_REAL = 3,
-  COCABO_TEXT = 4
+  COCABO_TEXT = 4,
+  COCABO_ABSENT = 5 /* no choice: what an inactive parameter has for a value */
 } cocabo_type;
 
 typedef struct cocabo_value {
@@ -128,10 +129,36 @@ COCABO_API cocabo_status cocabo_space_add_choice(
  *   choice(adam,sgd,"1",1,1.0,true,null)       ordinal(small,medium,large)
  * An unquoted number, true, false or null is what it looks like; other text may be
  * quoted as in JSON, and must be where it has a comma, a parenthesis, a quote or spaces
- * at its ends. */
+ * at its ends. ` if ` and a condition may follow: int(2,5) if kernel == poly. */
 COCABO_API cocabo_status cocabo_space_add(cocabo_space *space, const char *name,
                                           const char *domain,
                                           cocabo_error *err) COCABO_MUST_CHECK;
+
+/* Conditions and rules are expressions over parameters:
+ *   kernel == poly and degree > 2      lc + lp <= 4      not (a in (x, y) or b)
+ * with or and not, == != < <= > >=, in (a, b), + - * / %, min max abs log exp sqrt
+ * floor ceil, numbers, true false null, and text, bare or quoted, opposite a choice. A
+ * name that is no plain word is written in backquotes. A comparison with an inactive
+ * parameter is unknown; and, or and not follow Kleene.
+ *
+ * A parameter is inactive, and has no value, where its condition is not true. That may
+ * name only parameters added before it. COCABO_E_EXISTS if it has one already. */
+COCABO_API cocabo_status cocabo_space_condition(cocabo_space *space, const char *name,
+                                                const char *expr,
+                                                cocabo_error *err) COCABO_MUST_CHECK;
+/* Points where a rule is false are never proposed. */
+COCABO_API cocabo_status cocabo_space_rule(cocabo_space *space, const char *expr,
+                                           cocabo_error *err) COCABO_MUST_CHECK;
+/* The condition of parameter i (NULL: it has none) and rule k (NULL past the end), as
+ * this library writes them; borrowed from the space. */
+COCABO_API const char *cocabo_space_get_condition(const cocabo_space *space, size_t i);
+COCABO_API const char *cocabo_space_get_rule(const cocabo_space *space, size_t k);
+/* Which part of all points keeps the rules, by 10000 random ones; 1 without rules.
+ * COCABO_E_INVALID if none was found, not even by repairing some: then no study can be
+ * created with this space. A share below 0.001 is worth a warning. */
+COCABO_API cocabo_status cocabo_space_acceptance(const cocabo_space *space,
+                                                 double *share,
+                                                 cocabo_error *err) COCABO_MUST_CHECK;
 
 /* What a space consists of: parameter i in the order they were added. */
 typedef enum cocabo_kind {
@@ -164,11 +191,13 @@ COCABO_API cocabo_status cocabo_space_get_choice(const cocabo_space *space, size
 COCABO_API char *cocabo_space_domain(const cocabo_space *space, size_t i);
 COCABO_API void cocabo_text_free(char *text); /* NULL is allowed */
 /* Is this a point of the space: n = cocabo_space_count values, in the order of its
- * parameters? The sentence names the first that does not fit. */
+ * parameters, COCABO_ABSENT where one is inactive? The sentence names the first that
+ * does not fit. Rules are not looked at. */
 COCABO_API cocabo_status cocabo_space_check(const cocabo_space *space,
                                             const cocabo_value *values, size_t n,
                                             cocabo_error *err) COCABO_MUST_CHECK;
-/* 1 if both have the same names, kinds, domains and choices in the same order. */
+/* 1 if both have the same names, kinds, domains, choices, conditions and rules in the
+ * same order. */
 COCABO_API int cocabo_space_equal(const cocabo_space *a, const cocabo_space *b);
 
 /* ---- options: one table, described by the library itself ------------------------- */
@@ -378,7 +407,8 @@ cocabo_study_interrupt_attempt(cocabo_study *study, int64_t number, int64_t atte
  * it is on offer already, COCABO_E_STATE if it is running or complete. */
 COCABO_API cocabo_status cocabo_study_retry(cocabo_study *study, int64_t number,
                                             cocabo_error *err) COCABO_MUST_CHECK;
-/* Known results, and points to try first. Every parameter is named once. */
+/* Known results, and points to try first. Every parameter that is active is named once.
+ * A point to try keeps the rules; a known result need not. */
 COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
                                           const cocabo_value *values, size_t n,
                                           const double *result, /* NULL = to be tried */
@@ -389,7 +419,8 @@ COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const
  * the same value or reason, or is to be tried; of equal ones so many are added as the
  * study has fewer. *added (which may be NULL) is how many were new. */
 typedef struct cocabo_known {
-  const cocabo_value *values; /* one a parameter, in the order of the space */
+  const cocabo_value *values; /* one a parameter, in the order of the space;
+                                 COCABO_ABSENT: it is inactive */
   cocabo_trial_state state; /* COCABO_COMPLETE, COCABO_FAILED, or COCABO_WAITING: it is
                                to be tried */
   double value;             /* of a complete one */

@@ -225,6 +225,9 @@ static cocabo_status to_cells(merge *m, const cocabo_space *space, cocabo_error 
     cb_cell *cells = m->cells + i * space->n;
     for (int j = 0; j < space->n; j++)
       CB_TRY(cb_space_to_cell(space, j, &m->known[i].values[j], &cells[j], err));
+    CB_TRY(cb_space_check_active(space, cells, err));
+    if (m->known[i].state == COCABO_WAITING)
+      CB_TRY(cb_space_check_rules(space, cells, err));
     m->entries[i] = (entry){.cells = cells, .n = space->n, .index = i};
   }
   qsort(m->entries, (size_t)m->n, sizeof *m->entries, by_point);

@@ -65,10 +65,13 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
                          cocabo_error *err) {
   const cb_ask ask = cb_proposer_request(p, fold, fit, number, n);
   CB_TRY(cb_ask_poll(&ask, err));
-  if (origin == CB_BY_DESIGN)
-    return cb_design_propose(&ask, out, err);
-  CB_TRY(cb_proposer_prepare(p, fold, fit, err));
-  return p->sampler->propose(p->state, &ask, out, err);
+  if (origin == CB_BY_DESIGN) {
+    CB_TRY(cb_design_propose(&ask, out, err));
+  } else {
+    CB_TRY(cb_proposer_prepare(p, fold, fit, err));
+    CB_TRY(p->sampler->propose(p->state, &ask, out, err));
+  }
+  return cb_ask_check(&ask, out, err);
 }
 
 /* ---- judging --------------------------------------------------------------------- */

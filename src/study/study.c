@@ -169,6 +169,8 @@ static cocabo_status check_sampler(const cb_resolved *resolved,
 static cocabo_status start_log(cocabo_study *study, cb_event *created,
                                const cocabo_space *space, const cocabo_options *options,
                                cocabo_error *err) {
+  double share;
+  CB_TRY(cocabo_space_acceptance(space, &share, err));
   CB_TRY(fill_created(created, space, options, err));
   CB_TRY(cb_fold_begin(&study->fold, created, err));
   CB_TRY(check_sampler(&study->fold.resolved, space, err));
