@@ -58,12 +58,14 @@ class _Study:
         for p in self._space:
             condition = _condition(p) if self.conditions else ""
             words += ["-p", f"{p.name}={_domain(p)}{condition}"]
-        self._run("create", "--maximize", "--seed", str(self._seed), "--set",
-                  f"n_init={len(self._known)}", *words)
-        path = self._folder / "known.jsonl"
-        path.write_text("".join(json.dumps(trial) + "\n" for trial in self._known))
-        self._run("import", str(path))
+        # Its own random points come on top of known ones, which are those of the run.
+        design = ["--set", "n_init=0"] if self._known else []
+        self._run("create", "--maximize", "--seed", str(self._seed), *design, *words)
         self._begun = True
+        if self._known:
+            path = self._folder / "known.jsonl"
+            path.write_text("".join(json.dumps(trial) + "\n" for trial in self._known))
+            self._run("import", str(path))
 
     def ask(self) -> Point:
         if not self._begun:
