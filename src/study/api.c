@@ -143,7 +143,7 @@ const cocabo_space *cocabo_study_space(const cocabo_study *study) {
 }
 
 const char *cocabo_study_option(const cocabo_study *study, const char *name) {
-  return study ? cocabo_options_get(study->fold.options, name) : NULL;
+  return study ? cocabo_options_get(study->view.options, name) : NULL;
 }
 
 const char *cocabo_study_attr(const cocabo_study *study, const char *name) {
