@@ -7,6 +7,7 @@
  *   sync, sort both by point, pair off what is the same, append the rest; overtaken:
  * start over
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,10 +159,31 @@ typedef struct merge {
   entry *entries; /* n, sorted by point */
   cb_event *events;
   int n_events;
+  cb_pair *pairs; /* attributes of the events */
+  size_t n_pairs;
   int64_t n_new;
   size_t longest;      /* reason, with its NUL */
   size_t most_metrics; /* bytes */
 } merge;
+
+/* What else is known of it. */
+static void put_notes(merge *m, const cocabo_known *known, int64_t number) {
+  cb_pair *pairs = m->pairs + m->n_pairs;
+  for (size_t i = 0; i < known->n_attrs; i++)
+    pairs[i] = (cb_pair){(char *)known->attrs[i].name, (char *)known->attrs[i].value};
+  m->n_pairs += known->n_attrs;
+  if (known->n_attrs > 0)
+    m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_NOTED,
+                                          .number = number,
+                                          .n_attributes = (int)known->n_attrs,
+                                          .attributes = pairs};
+  for (size_t i = 0; i < known->n_reports; i++)
+    m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_REPORTED,
+                                          .number = number,
+                                          .step = known->reports[i].step,
+                                          .has_y = true,
+                                          .y = known->reports[i].value};
+}
 
 /* Events that borrow everything they point to. */
 static void put_new(merge *m, const cocabo_space *space, int64_t i, int64_t number) {
@@ -195,12 +217,16 @@ static void put_new(merge *m, const cocabo_space *space, int64_t i, int64_t numb
 /* What is not paired, in the order it was given. */
 static void collect_new(merge *m, const cb_history *history) {
   m->n_events = 0;
+  m->n_pairs = 0;
   m->n_new = 0;
   for (int64_t i = 0; i < m->n; i++)
     m->known[m->entries[i].index].added = !m->entries[i].paired;
   for (int64_t i = 0; i < m->n; i++)
-    if (m->known[i].added)
-      put_new(m, history->space, i, history->n_trials + m->n_new++);
+    if (m->known[i].added) {
+      const int64_t number = history->n_trials + m->n_new++;
+      put_new(m, history->space, i, number);
+      put_notes(m, &m->known[i], number);
+    }
 }
 
 static cocabo_status try_to_merge(cocabo_study *study, merge *m, cocabo_error *err) {
@@ -239,8 +265,18 @@ static cocabo_status carry_out(cocabo_study *study, merge *m, cocabo_error *err)
   const size_t n = (size_t)m->n;
   m->cells = cb_calloc(n * (size_t)space->n, sizeof *m->cells);
   m->entries = cb_calloc(n, sizeof *m->entries);
-  m->events = cb_calloc(2 * n, sizeof *m->events);
-  if (!m->cells || !m->entries || !m->events)
+  size_t n_events = 0, n_pairs = 0;
+  for (size_t i = 0; i < n; i++) {
+    const cocabo_known *known = &m->known[i];
+    n_events += 3 + known->n_reports; /* added, failed, noted */
+    n_pairs += known->n_attrs;
+  }
+  if (n_events > INT_MAX)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu events to add, want at most %d",
+                   n_events, INT_MAX);
+  m->events = cb_calloc(n_events, sizeof *m->events);
+  m->pairs = cb_calloc(n_pairs, sizeof *m->pairs);
+  if (!m->cells || !m->entries || !m->events || !m->pairs)
     return cb_no_memory(err);
   CB_TRY(to_cells(m, space, err));
   cocabo_status status = COCABO_E_BUSY;
@@ -258,6 +294,7 @@ cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n
   cb_free(m.cells);
   cb_free(m.entries);
   cb_free(m.events);
+  cb_free(m.pairs);
   return status;
 }
 
@@ -299,7 +336,9 @@ cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
                             cocabo_store *to, cocabo_error *err) {
   enum { MOST = 100 * 1000 * 1000 };
   cb_events log;
-  int64_t id = 0;
+  int64_t id = 0, unchecked = 0;
+  /* What the copy has is given checksums of its own. */
+  CB_TRY(study->store->ops->check(study->store, study->id, &unchecked, err));
   CB_TRY(cb_events_read(&log, study, err));
   const cocabo_status status =
       log.n <= MOST
