@@ -16,6 +16,9 @@
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
  *               turns, when those that are far apart stay and the others move
+ *   conditions  what is inactive at the incumbent is looked for around its best known
+ *               value. Values far below the median are not cut off but bent: a whole
+ *               branch may lie there (decision 0017)
  *   batches     every point before it is a fantasy at its posterior mean. Fantasies
  *               make the model overconfident, so with many of them every other point
  *               explores; beyond MOST_FANTASIES the model takes no more of them, and a

@@ -25,8 +25,9 @@ enum {
   MOVE_EXACT = 16,       /* and of screened neighbours */
   MOVE_STEP = 8,
   REDRAWS = 8,     /* of a candidate that breaks a rule; then it is */
-  REPAIRS = 32,    /* repaired, so many of each half of the pool, */
-  BESIDE = 8,      /* or a change of one that does not, in so many tries */
+  REPAIRED = 32,   /* repaired: one in so many of the pool, in each half of it; */
+  FAILURE = 8,     /* a repair that fails counts as so many; or it is */
+  BESIDE = 8,      /* a change of one that keeps them, in so many tries */
   FRESH = 3,       /* draws of what a neighbour wakes up, besides the best known */
   MAX_PAIRS = 600, /* neighbours by two steps of a grid */
   RESULTS = 3 * CB_SEARCH_STARTS + SPARES
@@ -374,8 +375,11 @@ static bool draw_allowed(cb_search *s, bool nearby, int *repairs, cb_rng *rng,
     if (domain->settle(domain->space, rng, x, h))
       return true;
   }
-  if ((*repairs)-- > 0 && domain->repair(domain->space, rng, x, h) && keeps_given(s, h))
-    return true;
+  if ((*repairs)-- > 0) {
+    if (domain->repair(domain->space, rng, x, h) && keeps_given(s, h))
+      return true;
+    *repairs -= FAILURE - 1;
+  }
   for (int k = 0; k < BESIDE && s->pool.count > 0; k++) {
     const int from = (int)cb_rng_below(rng, (uint32_t)s->pool.count);
     draw_beside(s, nearby ? s->plan->x : x_of(s, &s->pool, from),
@@ -389,7 +393,7 @@ static bool draw_allowed(cb_search *s, bool nearby, int *repairs, cb_rng *rng,
 /* The pool of a space with conditions or rules. */
 static void fill_settled(cb_search *s, bool incumbent, cb_rng *rng) {
   const int count = s->pool.count;
-  int repairs[2] = {REPAIRS, REPAIRS};
+  int repairs[2] = {1 + count / REPAIRED, 1 + count / REPAIRED};
   s->pool.count = 0;
   for (int i = 0; i < count; i++) {
     const bool nearby = incumbent && i >= count / 2;
