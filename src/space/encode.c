@@ -197,15 +197,71 @@ void cb_space_draw(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
   cb_space_settle(space, rng, cells);
 }
 
+/* How many draws are worth a try before one is repaired: few where one in a thousand is
+ * not allowed. Measured once, and the same whoever does it, as is the size below. */
+static int worth_trying(const cocabo_space *space) {
+  enum { MANY = 2000, FEW = 20, LEAST = MANY / 1000 };
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  int tries = atomic_load(&space->tries), allowed = 0;
+  if (tries > 0)
+    return tries;
+  cb_rng rng = cb_rng_make(0, CB_RNG_SPACE, 1);
+  for (int i = 0; i < MANY && allowed < LEAST; i++) {
+    cb_space_draw(space, &rng, cells);
+    allowed += cb_space_allows(space, cells);
+  }
+  tries = allowed < LEAST ? FEW : MANY;
+  atomic_store(&((cocabo_space *)space)->tries, tries);
+  return tries;
+}
+
+/* One parameter after the other moves to a random value or, as the rules will not let
+ * it, towards others, each time by a smaller part of the way. Without that all repaired
+ * points would lie where the rules begin, or at the end of a range. */
+static void wander(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
+  enum { HALVINGS = 48 };
+  const size_t bytes = (size_t)space->n * sizeof *cells;
+  cb_cell tried[COCABO_MAX_PARAMETERS];
+  for (int i = 0; i < space->n; i++) {
+    const cb_param *p = &space->params[i];
+    const int last = p->kind == CB_CHOICE ? 0 : HALVINGS;
+    bool allowed = !cb_cell_is_active(cells[i]);
+    for (int k = 0; k <= last && !allowed; k += 2) {
+      memcpy(tried, cells, bytes);
+      tried[i] = cb_param_sample(p, rng);
+      if (p->kind != CB_CHOICE) {
+        const double from = cb_param_place(p, cells[i]);
+        tried[i] =
+            cb_param_cell(p, from + ldexp(cb_param_place(p, tried[i]) - from, -k));
+      }
+      if (tried[i].integer == cells[i].integer)
+        break;
+      cb_space_settle(space, rng, tried);
+      allowed = cb_space_allows(space, tried);
+      if (allowed)
+        memcpy(cells, tried, bytes);
+    }
+  }
+}
+
 void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
-  enum { TRIES = 2000 };
+  enum { REPAIRS = 5 };
   cb_space_draw(space, rng, cells);
-  if (space->n_rules == 0)
+  if (cb_space_allows(space, cells))
     return;
-  for (int i = 1; i < TRIES && !cb_space_allows(space, cells); i++)
+  for (int i = worth_trying(space); i > 1; i--) {
     cb_space_draw(space, rng, cells);
-  if (!cb_space_allows(space, cells))
-    cb_space_repair(space, rng, cells);
+    if (cb_space_allows(space, cells))
+      return;
+  }
+  for (int i = 0; i < REPAIRS; i++) {
+    if (cb_space_repair(space, rng, cells)) {
+      wander(space, rng, cells);
+      return;
+    }
+    if (i + 1 < REPAIRS)
+      cb_space_draw(space, rng, cells);
+  }
 }
 
 void cb_space_at(const cocabo_space *space, const double *u, cb_cell *cells) {
