@@ -75,7 +75,7 @@ static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
     return cb_fail(err, COCABO_E_INVALID, "--step goes with a value and nothing else");
   if (rest->n != (valueless ? 1 : 2))
     return cb_fail(err, COCABO_E_INVALID,
-                   "want NUMBER VALUE, NUMBER --fail REASON or NUMBER --attr "
+                   "want NUMBER VALUE, or NUMBER --fail REASON, or NUMBER --attr "
                    "NAME=VALUE");
   CB_TRY(
       front_parse_int("the number", rest->items[0], 0, INT64_MAX, &out->number, err));

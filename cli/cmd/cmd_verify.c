@@ -84,9 +84,9 @@ static cocabo_status put_checksums(front_buffer *out, const cocabo_report *r,
   return r->passed_over == 0
              ? COCABO_OK
              : front_buffer_printf(out, err,
-                                   "passed over %" PRId64
-                                   " events of kinds that only a later version knows; "
-                                   "no proposal depends on them\n",
+                                   "later      %" PRId64
+                                   " events of kinds that only a later version knows "
+                                   "are passed over\n",
                                    r->passed_over);
 }
 
