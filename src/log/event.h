@@ -91,8 +91,8 @@ typedef struct cb_event {
                        ... */
   bool has_attempt; /* CB_TRIAL_FAILED, CB_TRIAL_INTERRUPTED: false in logs of 0.1.0,
                        where they mean whatever attempt there is */
-  cb_origin origin;
   bool has_y;
+  cb_origin origin;
   double y;               /* the user's own value, in the user's direction */
   int n_metrics;          /* up to COCABO_MAX_METRICS, with y only */
   cocabo_metric *metrics; /* one block with their names: see cb_metrics_pack */
