@@ -348,6 +348,13 @@ void cb_surrogate_expect(const cb_surrogate *s, const double *x, const int32_t *
   *sd = unit * deviation;
 }
 
+void cb_surrogate_predict(const cb_surrogate *s, int n, const double *x,
+                          const int32_t *h, double *mean, double *sd) {
+  for (int i = 0; i < n; i++)
+    cb_surrogate_expect(s, x + cb_at(0, i, s->space->d), h + cb_at(0, i, s->space->c),
+                        &mean[i], &sd[i]);
+}
+
 /* ---- fitting --------------------------------------------------------------------- */
 
 /* Choosing rows spoils what follow knows of them, so it starts over after a fit; a new
