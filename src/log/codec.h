@@ -16,6 +16,7 @@
  *   fits         ["0123456789abcdef0123456789abcdef"]  ids of the fits it used
  *   fingerprint  sampler and revision
  *   y            the result                  reason      of the failure
+ *   state        "running", of an added trial without a result that is not enqueued
  *   fit          {"basis":9,"rows":4,"round":2,"theta":[...]}
  *
  * Numbers come back to the bit, -0.0 and denormal ones too. Keys that are not known are

@@ -64,7 +64,8 @@ enum {
   SAYS_FIT = 64,
   SAYS_SPACE = 128,
   SAYS_OPTIONS = 256, /* and attributes, and the version */
-  SAYS_METRICS = 512
+  SAYS_METRICS = 512,
+  SAYS_STATE = 1024
 };
 
 static bool has_proposal(const cb_provenance *p) {
@@ -82,7 +83,7 @@ static unsigned says(const cb_event *e) {
          (e->has_y ? SAYS_Y : 0u) | (e->reason ? SAYS_REASON : 0u) |
          (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
          (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u) |
-         (e->n_metrics != 0 ? SAYS_METRICS : 0u);
+         (e->n_metrics != 0 ? SAYS_METRICS : 0u) | (e->running ? SAYS_STATE : 0u);
 }
 
 static unsigned may_say(cb_event_kind kind) {
@@ -103,7 +104,7 @@ static unsigned may_say(cb_event_kind kind) {
   case CB_TRIAL_RETRIED:
     return SAYS_NUMBER | SAYS_ATTEMPT;
   case CB_TRIAL_ADDED:
-    return SAYS_NUMBER | SAYS_CELLS | SAYS_Y | SAYS_METRICS;
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_STATE | SAYS_Y | SAYS_METRICS;
   case CB_MODEL_FITTED:
     return SAYS_FIT;
   }

@@ -5,7 +5,7 @@ _Static_assert(sizeof(cocabo_error) == 256, "layout frozen");
 _Static_assert(offsetof(cocabo_error, message) == 4, "layout frozen");
 _Static_assert(sizeof(cocabo_value) == 16, "layout frozen");
 _Static_assert(sizeof(cocabo_metric) == 16, "layout frozen");
-_Static_assert(sizeof(cocabo_known) == 10 * 8, "layout frozen");
+_Static_assert(sizeof(cocabo_known) == 12 * 8, "layout frozen");
 _Static_assert(sizeof(cocabo_report) == 17 * 8, "layout frozen");
 _Static_assert(offsetof(cocabo_report, foreign_differing) == 6 * 8, "layout frozen");
 _Static_assert(COCABO_VERSION_HEX == 0x000200, "0.2.0");
