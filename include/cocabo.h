@@ -94,7 +94,8 @@ typedef enum cocabo_type {
   COCABO_BOOL = 1,
   COCABO_INT = 2,
   COCABO_REAL = 3,
-  COCABO_TEXT = 4
+  COCABO_TEXT = 4,
+  COCABO_ABSENT = 5 /* no choice: what an inactive parameter has for a value */
 } cocabo_type;
 
 typedef struct cocabo_value {
@@ -111,6 +112,11 @@ typedef struct cocabo_value {
 static inline cocabo_value cocabo_null(void) {
   cocabo_value value = {COCABO_NULL, {0}};
   value.as.integer = 0;
+  return value;
+}
+static inline cocabo_value cocabo_absent(void) {
+  cocabo_value value = cocabo_null();
+  value.type = COCABO_ABSENT;
   return value;
 }
 static inline cocabo_value cocabo_bool(int boolean) {
@@ -164,10 +170,36 @@ COCABO_API cocabo_status cocabo_space_add_choice(
  *   choice(adam,sgd,"1",1,1.0,true,null)       ordinal(small,medium,large)
  * An unquoted number, true, false or null is what it looks like; other text may be
  * quoted as in JSON, and must be where it has a comma, a parenthesis, a quote or spaces
- * at its ends. */
+ * at its ends. ` if ` and a condition may follow: int(2,5) if kernel == poly. */
 COCABO_API cocabo_status cocabo_space_add(cocabo_space *space, const char *name,
                                           const char *domain,
                                           cocabo_error *err) COCABO_MUST_CHECK;
+
+/* Conditions and rules are expressions over parameters:
+ *   kernel == poly and degree > 2      lc + lp <= 4      not (a in (x, y) or b)
+ * with or and not, == != < <= > >=, in (a, b), + - * / %, min max abs log exp sqrt
+ * floor ceil, numbers, true false null, and text, bare or quoted, opposite a choice. A
+ * name that is no plain word is written in backquotes. A comparison with an inactive
+ * parameter is unknown; and, or and not follow Kleene.
+ *
+ * A parameter is inactive, and has no value, where its condition is not true. That may
+ * name only parameters added before it. COCABO_E_EXISTS if it has one already. */
+COCABO_API cocabo_status cocabo_space_condition(cocabo_space *space, const char *name,
+                                                const char *expr,
+                                                cocabo_error *err) COCABO_MUST_CHECK;
+/* Points where a rule is false are never proposed. */
+COCABO_API cocabo_status cocabo_space_rule(cocabo_space *space, const char *expr,
+                                           cocabo_error *err) COCABO_MUST_CHECK;
+/* The condition of parameter i (NULL: it has none) and rule k (NULL past the end), as
+ * this library writes them; borrowed from the space. */
+COCABO_API const char *cocabo_space_get_condition(const cocabo_space *space, size_t i);
+COCABO_API const char *cocabo_space_get_rule(const cocabo_space *space, size_t k);
+/* Which part of all points keeps the rules, by 10000 random ones; 1 without rules.
+ * COCABO_E_INVALID if none was found, not even by repairing some: then no study can be
+ * created with this space. A share below 0.001 is worth a warning. */
+COCABO_API cocabo_status cocabo_space_acceptance(const cocabo_space *space,
+                                                 double *share,
+                                                 cocabo_error *err) COCABO_MUST_CHECK;
 
 /* What a space consists of: parameter i in the order they were added. */
 typedef enum cocabo_kind {
@@ -200,11 +232,13 @@ COCABO_API cocabo_status cocabo_space_get_choice(const cocabo_space *space, size
 COCABO_API char *cocabo_space_domain(const cocabo_space *space, size_t i);
 COCABO_API void cocabo_text_free(char *text); /* NULL is allowed */
 /* Is this a point of the space: n = cocabo_space_count values, in the order of its
- * parameters? The sentence names the first that does not fit. */
+ * parameters, COCABO_ABSENT where one is inactive? The sentence names the first that
+ * does not fit. Rules are not looked at. */
 COCABO_API cocabo_status cocabo_space_check(const cocabo_space *space,
                                             const cocabo_value *values, size_t n,
                                             cocabo_error *err) COCABO_MUST_CHECK;
-/* 1 if both have the same names, kinds, domains and choices in the same order. */
+/* 1 if both have the same names, kinds, domains, choices, conditions and rules in the
+ * same order. */
 COCABO_API int cocabo_space_equal(const cocabo_space *a, const cocabo_space *b);
 
 /* ---- options: one table, described by the library itself ------------------------- */
@@ -291,13 +325,13 @@ COCABO_API size_t cocabo_trial_count(const cocabo_trial *trial); /* parameters *
 COCABO_API cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i,
                                           const char **name, cocabo_value *value,
                                           cocabo_error *err) COCABO_MUST_CHECK;
-/* All of them: out[0 .. n-1], n = cocabo_trial_count, in the order of the space. Texts
- * are borrowed from the trial. */
+/* All of them: out[0 .. n-1], n = cocabo_trial_count, in the order of the space;
+ * COCABO_ABSENT where one is inactive. Texts are borrowed from the trial. */
 COCABO_API cocabo_status cocabo_trial_values(const cocabo_trial *trial,
                                              cocabo_value *out, size_t n,
                                              cocabo_error *err) COCABO_MUST_CHECK;
 /* Which of its choices parameter i has: the k of cocabo_space_get_choice.
- * COCABO_E_INVALID for numbers. */
+ * COCABO_E_INVALID for numbers, COCABO_E_NOT_FOUND where it is inactive. */
 COCABO_API cocabo_status cocabo_trial_choice_index(const cocabo_trial *trial, size_t i,
                                                    size_t *index,
                                                    cocabo_error *err) COCABO_MUST_CHECK;
@@ -448,14 +482,16 @@ cocabo_study_interrupt_attempt(cocabo_study *study, int64_t number, int64_t atte
  * it is on offer already, COCABO_E_STATE if it is running or complete. */
 COCABO_API cocabo_status cocabo_study_retry(cocabo_study *study, int64_t number,
                                             cocabo_error *err) COCABO_MUST_CHECK;
-/* Known results, and points to try first. Every parameter is named once. */
+/* Known results, and points to try first. Every parameter that is active is named once.
+ * A point to try keeps the rules; a known result need not. */
 COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
                                           const cocabo_value *values, size_t n,
                                           const double *result, /* NULL = to be tried */
                                           cocabo_error *err) COCABO_MUST_CHECK;
 /* What is known from elsewhere, one trial of it. */
 typedef struct cocabo_known {
-  const cocabo_value *values; /* one a parameter, in the order of the space */
+  const cocabo_value *values; /* one a parameter, in the order of the space;
+                                 COCABO_ABSENT: it is inactive */
   cocabo_trial_state state; /* COCABO_COMPLETE, COCABO_FAILED, COCABO_WAITING: it is to
                                be tried, or COCABO_RUNNING: somebody else is at it */
   double value;             /* of a complete one */
@@ -547,7 +583,7 @@ typedef struct cocabo_columns {
   double *started;   /* n: NaN if never */
   double *finished;  /* n: NaN if not yet */
   double *params;    /* n rows of cocabo_space_count each: reals and ints as they are, a
-                        choice as the index of its value */
+                        choice as the index of its value, NaN where inactive */
   const char *const *metric_names; /* n_metrics; NULL: none are wanted */
   size_t n_metrics;
   double *metrics;     /* n rows of n_metrics each: NaN where a trial has none of it */

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "space/expr.h"
 
 static const char *const type_names[] = {[CB_REAL] = "float",
                                          [CB_INTEGER] = "int",
@@ -41,6 +42,8 @@ static void put_choice(cb_json *json, const cocabo_value *choice) {
     break;
   case COCABO_TEXT:
     cb_json_string(json, choice->as.text);
+    break;
+  case COCABO_ABSENT: /* is no choice */
     break;
   }
 }
@@ -83,6 +86,10 @@ static void put_param(cb_json *json, const cb_param *p) {
     put_range(json, p);
   else
     put_choices(json, p);
+  if (p->condition) {
+    cb_json_key(json, "if");
+    cb_json_string(json, cb_expr_text(p->condition));
+  }
   cb_json_close(json, "}");
 }
 
@@ -93,6 +100,13 @@ static void put_space(cb_json *json, const cocabo_space *space) {
   cb_json_open(json, "[");
   for (int i = 0; i < space->n; i++)
     put_param(json, &space->params[i]);
+  cb_json_close(json, "]");
+  if (space->n_rules == 0)
+    return;
+  cb_json_key(json, "where");
+  cb_json_open(json, "[");
+  for (int k = 0; k < space->n_rules; k++)
+    cb_json_string(json, cb_expr_text(space->rules[k]));
   cb_json_close(json, "]");
 }
 
@@ -116,7 +130,9 @@ static void put_cells(cb_json *json, const cb_event *event, const char *letters)
   cb_json_key(json, "cells");
   cb_json_open(json, "[");
   for (int i = 0; i < event->n_cells; i++)
-    if (letters[i] == 'r')
+    if (!cb_cell_is_active(event->cells[i]))
+      cb_json_word(json, "null");
+    else if (letters[i] == 'r')
       cb_json_real(json, event->cells[i].real);
     else
       cb_json_integer(json, event->cells[i].integer);
@@ -323,7 +339,7 @@ static list read_reals(cb_walk *walk) {
 
 /* A parameter as it is written, its keys in any order. */
 typedef struct param {
-  char *name, *type;
+  char *name, *type, *condition;
   struct {
     cb_json_type type;
     int64_t integer;
@@ -341,6 +357,7 @@ static void clear_param(param *p) {
   cb_free(choices);
   cb_free(p->name);
   cb_free(p->type);
+  cb_free(p->condition);
 }
 
 static void read_choice_number(cb_walk *walk, cocabo_value *choice) {
@@ -400,10 +417,10 @@ static int find_key(cb_walk *walk, const char *const *keys, int n, unsigned *see
   return walk->why ? n : i;
 }
 
-enum { NAME, TYPE, LOW, HIGH, STEP, LOG, CHOICES, N_PARAM_KEYS };
+enum { NAME, TYPE, LOW, HIGH, STEP, LOG, CHOICES, IF, N_PARAM_KEYS };
 static const char *const param_keys[N_PARAM_KEYS] = {
-    [NAME] = "name", [TYPE] = "type", [LOW] = "low",        [HIGH] = "high",
-    [STEP] = "step", [LOG] = "log",   [CHOICES] = "choices"};
+    [NAME] = "name", [TYPE] = "type", [LOW] = "low",         [HIGH] = "high",
+    [STEP] = "step", [LOG] = "log",   [CHOICES] = "choices", [IF] = "if"};
 
 static void read_param_key(cb_walk *walk, int key, param *p) {
   switch (key) {
@@ -427,6 +444,9 @@ static void read_param_key(cb_walk *walk, int key, param *p) {
     break;
   case CHOICES:
     p->choices = read_choices(walk);
+    break;
+  case IF:
+    p->condition = cb_walk_string(walk);
     break;
   default:
     cb_walk_skip(walk);
@@ -501,7 +521,10 @@ static void read_param(reader *r) {
   for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');)
     read_param_key(&r->walk, find_key(&r->walk, param_keys, N_PARAM_KEYS, &seen), &p);
   if (!r->walk.why) {
-    const cocabo_status status = add_param(r->event->space, &p, &r->refusal);
+    cocabo_status status = add_param(r->event->space, &p, &r->refusal);
+    if (status == COCABO_OK && p.condition)
+      status =
+          cocabo_space_condition(r->event->space, p.name, p.condition, &r->refusal);
     if (status == COCABO_E_NO_MEMORY)
       cb_walk_no_memory(&r->walk);
     else if (status != COCABO_OK)
@@ -516,6 +539,22 @@ static void read_space(reader *r) {
     cb_walk_no_memory(&r->walk);
   for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');)
     read_param(r);
+}
+
+/* Comes after the space, as it was written. */
+static void read_rules(reader *r) {
+  if (!r->event->space)
+    cb_walk_fail(&r->walk, "the space before its rules");
+  for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');) {
+    char *rule = cb_walk_string(&r->walk);
+    const cocabo_status status =
+        rule ? cocabo_space_rule(r->event->space, rule, &r->refusal) : COCABO_OK;
+    cb_free(rule);
+    if (status == COCABO_E_NO_MEMORY)
+      cb_walk_no_memory(&r->walk);
+    else if (status != COCABO_OK)
+      cb_walk_fail(&r->walk, "rules");
+  }
 }
 
 static void read_pair(cb_walk *walk, cb_pair *pair) {
@@ -552,11 +591,14 @@ static void read_attributes(reader *r) {
   r->event->n_attributes = l.n;
 }
 
-/* A cell is of the type that its number has. */
+/* A cell is of the type that its number has; null: its parameter is inactive. */
 static void read_cell(cb_walk *walk, cb_cell *cell) {
   int64_t integer = 0;
   double real = 0.0;
-  if (cb_walk_number(walk, &integer, &real) == CB_JSON_INTEGER)
+  if (cb_walk_peek(walk) == CB_JSON_NULL) {
+    cb_walk_null(walk);
+    *cell = CB_INACTIVE;
+  } else if (cb_walk_number(walk, &integer, &real) == CB_JSON_INTEGER)
     cell->integer = integer;
   else
     cell->real = real;
@@ -771,6 +813,7 @@ static void read_fit(reader *r) {
   X("reason", read_reason)                                                             \
   X("fit", read_fit)                                                                   \
   X("space", read_space)                                                               \
+  X("where", read_rules)                                                               \
   X("version", read_version)                                                           \
   X("options", read_options)                                                           \
   X("attributes", read_attributes)

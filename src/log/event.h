@@ -13,6 +13,12 @@
 #include "cocabo.h"
 #include "space/space.h"
 
+/* This library's version, as it is kept in logs. */
+#define CB_VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+#define CB_VERSION_TEXT(major, minor, patch) CB_VERSION_TEXT_(major, minor, patch)
+#define CB_VERSION                                                                     \
+  CB_VERSION_TEXT(COCABO_VERSION_MAJOR, COCABO_VERSION_MINOR, COCABO_VERSION_PATCH)
+
 /* Values are stored: pinned. */
 typedef enum cb_event_kind {
   CB_STUDY_CREATED = 1,     /* space, options, version */

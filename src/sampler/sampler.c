@@ -35,6 +35,8 @@ cocabo_status cb_ask_poll(const cb_ask *ask, cocabo_error *err) {
 
 bool cb_ask_is_fresh(const cb_ask *ask, const cb_proposal *out, int k,
                      const cb_cell *cells) {
+  if (!cb_space_allows(ask->history->space, cells))
+    return false;
   if (!ask->settings->deterministic)
     return true;
   if (cb_history_contains(ask->history, cells))
@@ -57,7 +59,9 @@ cocabo_status cb_ask_has_room(const cb_ask *ask, cocabo_error *err) {
 }
 
 /* Chance alone may take long to find the last free points of a finite space, so after
- * some tries walk through all of them from a random start. */
+ * some tries walk through all of them from a random start. Of a space that cannot be
+ * counted the last try is left: a repeat by a run of equal doubles is harmless, and
+ * where conditions or rules leave few points cb_ask_check refuses it. */
 void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k) {
   enum { TRIES = 100 };
   const cocabo_space *space = ask->history->space;
@@ -68,15 +72,26 @@ void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k
     if (cb_ask_is_fresh(ask, out, k, cells))
       return;
   }
-  const uint64_t size = cb_space_size(space);
-  if (size == UINT64_MAX)
-    return; /* cannot happen but by a run of equal doubles: then a repeat is harmless */
-  const uint64_t start = cb_rng_u64(rng) % size;
-  for (uint64_t i = 0; i < size; i++) {
-    cb_space_point(space, (start + i) % size, cells);
-    if (cb_ask_is_fresh(ask, out, k, cells))
+  const uint64_t all = cb_space_combinations(space);
+  if (cb_space_size(space) == UINT64_MAX)
+    return;
+  const uint64_t start = cb_rng_u64(rng) % all;
+  for (uint64_t i = 0; i < all; i++)
+    if (cb_space_point(space, (start + i) % all, cells) &&
+        cb_ask_is_fresh(ask, out, k, cells))
       return;
-  }
+}
+
+cocabo_status cb_ask_check(const cb_ask *ask, const cb_proposal *out,
+                           cocabo_error *err) {
+  if (cb_space_is_plain(ask->history->space))
+    return COCABO_OK;
+  for (int k = 0; k < ask->batch; k++)
+    if (!cb_ask_is_fresh(ask, out, k, out[k].cells))
+      return cb_fail(err, COCABO_E_EXHAUSTED,
+                     "no new point that keeps the rules was found, of a space with too "
+                     "many points to try them all");
+  return COCABO_OK;
 }
 
 bool cb_ask_take_ranked(const cb_ask *ask, const cb_search *search, int ranked,

@@ -111,6 +111,11 @@ const cb_sampler *cb_sampler_at(int i);
 enum { CB_DESIGN_REVISION = 2 };
 cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err);
 
+/* COCABO_E_EXHAUSTED if one of the proposed points breaks a rule, or repeats one where
+ * that is not wanted: then nothing else was found. */
+cocabo_status cb_ask_check(const cb_ask *ask, const cb_proposal *out,
+                           cocabo_error *err);
+
 /* COCABO_E_INTERRUPTED if the user asked to stop. */
 cocabo_status cb_ask_poll(const cb_ask *ask, cocabo_error *err);
 

@@ -169,7 +169,7 @@ const cocabo_space *cocabo_study_space(const cocabo_study *study) {
 }
 
 const char *cocabo_study_option(const cocabo_study *study, const char *name) {
-  return study ? cocabo_options_get(study->fold.options, name) : NULL;
+  return study ? cocabo_options_get(study->view.options, name) : NULL;
 }
 
 const char *cocabo_study_attr(const cocabo_study *study, const char *name) {
@@ -280,11 +280,11 @@ static cocabo_status read_values(const cocabo_space *space, const char *const *n
     CB_TRY(cb_space_to_cell(space, i, &values[k], &cells[i], err));
     given[i] = true;
   }
+  const cocabo_value absent = {.type = COCABO_ABSENT};
   for (int i = 0; i < space->n; i++)
     if (!given[i])
-      return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" is missing",
-                     space->params[i].name);
-  return COCABO_OK;
+      CB_TRY(cb_space_to_cell(space, i, &absent, &cells[i], err));
+  return cb_space_check_active(space, cells, err);
 }
 
 cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
@@ -304,6 +304,8 @@ cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
   bool given[COCABO_MAX_PARAMETERS] = {false};
   cb_cell cells[COCABO_MAX_PARAMETERS];
   CB_TRY(read_values(study->fold.history->space, names, values, n, given, cells, err));
+  if (!result)
+    CB_TRY(cb_space_check_rules(study->fold.history->space, cells, err));
   return cb_study_add(study, cells, result, err);
 }
 

@@ -30,7 +30,7 @@ typedef struct attempt {
   bool fewer; /* or as many as there are */
   cb_lost lost;
   cb_event fitted; /* MODEL_FITTED, not yet in the log; kind 0: there is none */
-  int64_t model;   /* of the fold that it was made for */
+  int64_t model;   /* of the view that it was made for */
   bool has_fitted; /* once is enough, however often we are overtaken */
 } attempt;
 
@@ -62,7 +62,7 @@ static cocabo_trial_state state_of(const cb_trial *trial, const cb_lost *lost) {
 
 static int64_t budget_left(const cocabo_study *study, const cb_lost *lost) {
   const cb_history *history = study->fold.history;
-  const int64_t most = study->fold.resolved.trials;
+  const int64_t most = study->view.resolved.trials;
   const int64_t running = cb_history_count(history, COCABO_RUNNING) - (int64_t)lost->n;
   const int64_t used = history->n + history->n_failed + running;
   return most == 0 ? INT64_MAX : used < most ? most - used : 0;
@@ -75,12 +75,12 @@ static cocabo_status check_budget(const cocabo_study *study, const cb_lost *lost
     return COCABO_OK;
   return cb_fail(err, COCABO_E_BUDGET,
                  "study \"%s\" has %lld of its %lld trials left, want %d", study->name,
-                 (long long)left, (long long)study->fold.resolved.trials, n);
+                 (long long)left, (long long)study->view.resolved.trials, n);
 }
 
 static batch plan(const cocabo_study *study, const cb_lost *lost, int n) {
   const cb_history *history = study->fold.history;
-  const int64_t lacking = study->fold.resolved.settings.n_init - history->n_design;
+  const int64_t lacking = study->view.resolved.settings.n_init - history->n_design;
   batch b = {.n = n, .first = history->n_trials};
   for (int64_t i = 0; i < history->n_pending && b.n_resumed < n; i++)
     b.n_resumed +=
@@ -96,7 +96,7 @@ static uint64_t fresh_left(const cocabo_study *study) {
   const cb_history *history = study->fold.history;
   const uint64_t size = cb_space_size(history->space);
   const uint64_t taken = cb_history_distinct(history);
-  if (!study->fold.resolved.settings.deterministic || size == UINT64_MAX)
+  if (!study->view.resolved.settings.deterministic || size == UINT64_MAX)
     return UINT64_MAX;
   return taken < size ? size - taken : 0;
 }
@@ -129,9 +129,9 @@ static void forget_fit(attempt *a) {
 
 /* Is a fit of an earlier try still the one to use? Every reader takes the fit from the
  * longest log, the first of equals; any other need not be appended. */
-static void reconsider_fit(attempt *a, const cb_fold *fold) {
-  const bool other_model = a->has_fitted && a->model != fold->model;
-  if (other_model || a->fitted.fit.basis <= fold->history->fit.basis)
+static void reconsider_fit(attempt *a, const cb_view *view) {
+  const bool other_model = a->has_fitted && a->model != view->model;
+  if (other_model || a->fitted.fit.basis <= view->fold->history->fit.basis)
     forget_fit(a);
   if (other_model)
     a->has_fitted = false;
@@ -142,11 +142,11 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, attempt *a,
   const cb_history *history = study->fold.history;
   const cb_fit *last = cb_history_fit(history);
   cb_proposer *proposer = &study->proposer;
-  reconsider_fit(a, &study->fold);
+  reconsider_fit(a, &study->view);
   if (b->n_sampled == 0 || a->has_fitted)
     return COCABO_OK;
-  CB_TRY(cb_proposer_prepare(proposer, &study->fold, last, err));
-  const cb_ask ask = cb_proposer_request(proposer, &study->fold, last,
+  CB_TRY(cb_proposer_prepare(proposer, &study->view, last, err));
+  const cb_ask ask = cb_proposer_request(proposer, &study->view, last,
                                          b->first + b->n_design, b->n_sampled);
   if (!proposer->sampler->fit_due || !proposer->sampler->fit_due(&ask))
     return COCABO_OK;
@@ -165,7 +165,7 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, attempt *a,
   a->fitted.fit.rows = history->n;
   a->fitted.fit.round = history->n_rounds;
   cb_study_identify(study, &a->fitted);
-  a->model = study->fold.model;
+  a->model = study->view.model;
   a->has_fitted = true;
   return COCABO_OK;
 }
@@ -249,14 +249,14 @@ static cocabo_status fill_asked(const cocabo_study *study, batch *b, int k, int 
     first[i].proposal.n_draws = b->proposals[k + i].drawn ? space->c : 0;
   }
   char text[CB_FINGERPRINT];
-  first->proposal.fingerprint = cb_strdup(cb_fingerprint(&study->fold, origin, text));
+  first->proposal.fingerprint = cb_strdup(cb_fingerprint(&study->view, origin, text));
   return first->proposal.fingerprint ? COCABO_OK : cb_no_memory(err);
 }
 
 static cocabo_status propose_design(cocabo_study *study, batch *b, cocabo_error *err) {
   if (b->n_design == 0)
     return COCABO_OK;
-  CB_TRY(cb_propose(&study->proposer, &study->fold, NULL, CB_BY_DESIGN, b->first,
+  CB_TRY(cb_propose(&study->proposer, &study->view, NULL, CB_BY_DESIGN, b->first,
                     b->n_design, b->proposals, err));
   return fill_asked(study, b, 0, b->n_design, CB_BY_DESIGN, err);
 }
@@ -291,7 +291,7 @@ static cocabo_status propose_seeing(cocabo_study *study, batch *b, const attempt
   const cb_fit *fit = own ? &a->fitted.fit : cb_history_fit(history);
   const int k = b->n_design;
   cb_event *first = &b->handed[b->n_resumed + k];
-  CB_TRY(cb_propose(&study->proposer, &study->fold, fit, CB_BY_SAMPLER, b->first + k,
+  CB_TRY(cb_propose(&study->proposer, &study->view, fit, CB_BY_SAMPLER, b->first + k,
                     b->n_sampled, &b->proposals[k], err));
   CB_TRY(fill_asked(study, b, k, b->n_sampled, CB_BY_SAMPLER, err));
   if (fit)
@@ -369,7 +369,7 @@ static void say_lost(const cocabo_study *study, const cb_lost *lost) {
  * together. */
 static int64_t expected_number(const cocabo_study *study, const batch *b) {
   const bool any_new = b->n_resumed < b->n;
-  return any_new || study->fold.resolved.trials > 0 ? b->first : -1;
+  return any_new || study->view.resolved.trials > 0 ? b->first : -1;
 }
 
 static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **out,

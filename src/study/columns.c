@@ -4,8 +4,10 @@
 
 #include "study/study.h"
 
-/* A value of parameter i as a number; NaN where there is none. */
+/* A value of parameter i as a number; NaN if it is inactive. */
 static double number_of(const cocabo_space *space, int i, cb_cell cell) {
+  if (!cb_cell_is_active(cell))
+    return NAN;
   return space->params[i].kind == CB_REAL ? cell.real : (double)cell.integer;
 }
 

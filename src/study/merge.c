@@ -242,12 +242,11 @@ static cocabo_status to_cells(merge *m, const cocabo_space *space, cocabo_error 
   cocabo_error why;
   for (int64_t i = 0; i < m->n; i++) {
     cb_cell *cells = m->cells + i * space->n;
-    for (int j = 0; j < space->n; j++) {
-      const cocabo_status status =
-          cb_space_to_cell(space, j, &m->known[i].values[j], &cells[j], &why);
-      if (status != COCABO_OK)
-        return cb_fail(err, status, "trial %lld: %s", (long long)i, why.message);
-    }
+    cocabo_status status = cb_space_to_cells(space, m->known[i].values, cells, &why);
+    if (status == COCABO_OK && m->known[i].state == COCABO_WAITING)
+      status = cb_space_check_rules(space, cells, &why);
+    if (status != COCABO_OK)
+      return cb_fail(err, status, "trial %lld: %s", (long long)i, why.message);
     m->entries[i] = (entry){.cells = cells, .n = space->n, .index = i};
   }
   if (!m->all)

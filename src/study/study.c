@@ -23,7 +23,7 @@ typedef struct reading {
 
 static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err) {
   const reading *r = user;
-  return cb_fold_apply(&r->study->fold, event, err);
+  return cb_view_apply(&r->study->view, event, err);
 }
 
 static cocabo_status note_lost(void *user, int64_t number, cocabo_error *err) {
@@ -79,7 +79,7 @@ static cocabo_status append(cocabo_study *study, cb_event *events, int n,
                           .next_number = next_number,
                           .owner = study->owner,
                           .seconds = study->seconds,
-                          .durable = study->fold.resolved.durable,
+                          .durable = study->view.resolved.durable,
                           .interrupt =
                               hands_out(events, n) ? study->proposer.interrupt : NULL,
                           .user = study->proposer.user};
@@ -89,7 +89,7 @@ static cocabo_status append(cocabo_study *study, cb_event *events, int n,
 static void fold_own(cocabo_study *study, const cb_event *events, int n) {
   for (int i = 0; i < n; i++)
     if (events[i].seq != study->fold.history->seq + 1 ||
-        cb_fold_apply(&study->fold, &events[i], NULL) != COCABO_OK) {
+        cb_view_apply(&study->view, &events[i], NULL) != COCABO_OK) {
       (void)cb_study_sync(study, NULL);
       return;
     }
@@ -121,6 +121,7 @@ static cocabo_status new_handle(cocabo_study **out, const char *name,
   study->store = store ? store : cocabo_store_new_memory();
   study->name = cb_strdup(name);
   study->fold.name = study->name;
+  study->view.fold = &study->fold;
   const cocabo_status status =
       study->store && study->name ? draw_writer(study, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
@@ -135,7 +136,7 @@ void cb_study_free(cocabo_study *study) {
   if (!study)
     return;
   cb_proposer_clear(&study->proposer);
-  cb_fold_clear(&study->fold);
+  cb_view_clear(&study->view);
   if (study->owns_store)
     cocabo_store_free(study->store);
   cb_free(study->owner);
@@ -171,9 +172,11 @@ static cocabo_status check_sampler(const cb_resolved *resolved,
 static cocabo_status start_log(cocabo_study *study, cb_event *created,
                                const cocabo_space *space, const cocabo_options *options,
                                cocabo_error *err) {
+  double share;
+  CB_TRY(cocabo_space_acceptance(space, &share, err));
   CB_TRY(fill_created(created, space, options, err));
-  CB_TRY(cb_fold_begin(&study->fold, created, err));
-  CB_TRY(check_sampler(&study->fold.resolved, space, err));
+  CB_TRY(cb_view_begin(&study->view, created, err));
+  CB_TRY(check_sampler(&study->view.resolved, space, err));
   cb_study_identify(study, created);
   CB_TRY(
       study->store->ops->create(study->store, study->name, created, &study->id, err));
@@ -258,7 +261,7 @@ static cocabo_status check_space(const cocabo_study *study, const cocabo_space *
 
 static cocabo_status check_direction(const cocabo_study *study,
                                      const cocabo_options *options, cocabo_error *err) {
-  const char *own = cocabo_options_get(study->fold.options, "direction");
+  const char *own = cocabo_options_get(study->view.options, "direction");
   const char *other = options ? cocabo_options_get(options, "direction") : own;
   return strcmp(own, other) == 0
              ? COCABO_OK
@@ -330,8 +333,8 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
   if (row < 0)
     return cb_fail(err, COCABO_E_NOT_FOUND, "study \"%s\" has no complete trial",
                    study->name);
-  if (!study->fold.resolved.settings.deterministic)
-    CB_TRY(cb_proposer_best(&study->proposer, &study->fold, &row, err));
+  if (!study->view.resolved.settings.deterministic)
+    CB_TRY(cb_proposer_best(&study->proposer, &study->view, &row, err));
   *out = &history->trials[history->told[row]];
   return COCABO_OK;
 }
@@ -339,14 +342,14 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
 cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
                                 double *value, double *se, cocabo_error *err) {
   double mean, error;
-  if (study->fold.resolved.settings.deterministic)
+  if (study->view.resolved.settings.deterministic)
     return cb_fail(err, COCABO_E_STATE,
                    "study \"%s\" is deterministic: its values are what is expected",
                    study->name);
   if (trial->state != COCABO_COMPLETE)
     return cb_fail(err, COCABO_E_STATE, "trial %lld is %s, want a complete one",
                    (long long)trial->number, cocabo_state_name(trial->state));
-  CB_TRY(cb_proposer_expect(&study->proposer, &study->fold, trial, &mean, &error, err));
+  CB_TRY(cb_proposer_expect(&study->proposer, &study->view, trial, &mean, &error, err));
   *value = study->fold.history->sign * mean;
   *se = error;
   return COCABO_OK;
@@ -372,12 +375,10 @@ static cocabo_status encode_points(points *p, const cocabo_space *space,
   cb_cell cells[COCABO_MAX_PARAMETERS];
   cocabo_error why;
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < space->n; j++) {
-      const cocabo_status status =
-          cb_space_to_cell(space, j, &values[cb_at(j, i, space->n)], &cells[j], &why);
-      if (status != COCABO_OK)
-        return cb_fail(err, status, "point %d: %s", i, why.message);
-    }
+    const cocabo_status status =
+        cb_space_to_cells(space, &values[cb_at(0, i, space->n)], cells, &why);
+    if (status != COCABO_OK)
+      return cb_fail(err, status, "point %d: %s", i, why.message);
     cb_space_encode(space, cells, p->x + cb_at(0, i, space->d),
                     p->h + cb_at(0, i, space->c));
   }
@@ -395,7 +396,7 @@ static cocabo_status predict(cocabo_study *study, points *p, const cocabo_value 
   if (!room)
     return cb_no_memory(err);
   CB_TRY(encode_points(p, space, values, n, err));
-  return cb_proposer_predict(&study->proposer, &study->fold, n, p->x, p->h,
+  return cb_proposer_predict(&study->proposer, &study->view, n, p->x, p->h,
                              p->predicted[0], p->predicted[1], p->predicted[2], err);
 }
 
@@ -574,22 +575,22 @@ cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *
 /* Appends the change and makes it known here; there is no conflict to lose. */
 static cocabo_status commit_change(cocabo_study *study, cb_event *changed,
                                    cocabo_error *err) {
-  cb_change change;
-  CB_TRY(cb_change_prepare(&change, &study->fold, changed, err));
+  cb_view_change change;
+  CB_TRY(cb_view_prepare(&change, &study->view, changed, err));
   cocabo_status status =
       check_sampler(&change.resolved, study->fold.history->space, err);
   if (status == COCABO_OK)
     status = append(study, changed, 1, -1, err);
   if (status == COCABO_OK && changed->seq == study->fold.history->seq + 1)
-    cb_fold_adopt(&study->fold, &change, changed);
+    cb_view_adopt(&study->view, &change, changed);
   else if (status == COCABO_OK)
     (void)cb_study_sync(study, NULL);
-  cb_change_clear(&change);
+  cb_view_change_clear(&change);
   return status;
 }
 
 static bool is_so_already(const cocabo_study *study, const cb_pair *option) {
-  const char *present = cocabo_options_get(study->fold.options, option->name);
+  const char *present = cocabo_options_get(study->view.options, option->name);
   return present && strcmp(present, option->value) == 0;
 }
 

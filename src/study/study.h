@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "log/history.h"
+#include "log/fold.h"
 #include "store/store.h"
-#include "study/fold.h"
 #include "study/proposer.h"
+#include "study/view.h"
 
 struct cocabo_study {
   char *name;
@@ -24,6 +24,7 @@ struct cocabo_study {
   int64_t id; /* of the log in its store */
 
   cb_fold fold;         /* of the log */
+  cb_view view;         /* of the fold, with what the options mean */
   cb_proposer proposer; /* a cache */
 
   cocabo_log_fn log; /* NULL: nobody listens */

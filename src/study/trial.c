@@ -186,6 +186,14 @@ static cocabo_status wrong_kind(const cb_param *p, const char *want,
                  kinds[p->kind], want);
 }
 
+static cocabo_status check_is_active(const cocabo_trial *trial, int i,
+                                     cocabo_error *err) {
+  if (cb_cell_is_active(trial->cells[i]))
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_NOT_FOUND, "parameter \"%s\" is inactive in trial %lld",
+                 trial->space->params[i].name, (long long)trial->number);
+}
+
 cocabo_status cocabo_trial_get_real(const cocabo_trial *trial, const char *name,
                                     double *out, cocabo_error *err) {
   int i = 0;
@@ -193,6 +201,7 @@ cocabo_status cocabo_trial_get_real(const cocabo_trial *trial, const char *name,
   const cb_param *p = &trial->space->params[i];
   if (p->kind != CB_REAL && p->kind != CB_INTEGER)
     return wrong_kind(p, "a real or an int", err);
+  CB_TRY(check_is_active(trial, i, err));
   const cb_cell cell = trial->cells[i];
   *out = p->kind == CB_REAL ? cell.real : (double)cell.integer;
   return COCABO_OK;
@@ -205,6 +214,7 @@ cocabo_status cocabo_trial_get_int(const cocabo_trial *trial, const char *name,
   const cb_param *p = &trial->space->params[i];
   if (p->kind != CB_INTEGER)
     return wrong_kind(p, "an int", err);
+  CB_TRY(check_is_active(trial, i, err));
   *out = trial->cells[i].integer;
   return COCABO_OK;
 }
@@ -216,6 +226,7 @@ cocabo_status cocabo_trial_get_choice(const cocabo_trial *trial, const char *nam
   const cb_param *p = &trial->space->params[i];
   if (p->kind != CB_CHOICE && p->kind != CB_ORDINAL)
     return wrong_kind(p, "a choice", err);
+  CB_TRY(check_is_active(trial, i, err));
   *out = cb_space_from_cell(trial->space, i, trial->cells[i]);
   return COCABO_OK;
 }
@@ -264,6 +275,7 @@ cocabo_status cocabo_trial_choice_index(const cocabo_trial *trial, size_t i,
   const cb_param *p = &trial->space->params[i];
   if (p->kind != CB_CHOICE && p->kind != CB_ORDINAL)
     return wrong_kind(p, "a choice", err);
+  CB_TRY(check_is_active(trial, (int)i, err));
   *index = (size_t)trial->cells[i].integer;
   return COCABO_OK;
 }

@@ -3,9 +3,8 @@
 #define CB_STUDY_TRIAL_H
 
 #include "cocabo.h"
-#include "log/history.h"
+#include "log/fold.h"
 #include "space/space.h"
-#include "study/fold.h"
 
 /* A snapshot of `trial`, which shares the space and so can outlive the study. *out is
  * owned by the caller; on failure it is untouched. */

@@ -490,7 +490,7 @@ static const struct {
     {CB_TRIAL_FAILED, "{\"reason\":\"abc\\",
      "at byte 14: want a text without control characters and odd escapes"},
     {CB_TRIAL_FAILED, "{\"reason\":7}", "at byte 10: want a text"},
-    {CB_TRIAL_ASKED, "{\"cells\":[1,null]}", "at byte 12: want a finite number"},
+    {CB_TRIAL_ASKED, "{\"cells\":[1,true]}", "at byte 12: want a finite number"},
     {CB_TRIAL_ASKED, "{\"cells\":[9223372036854775808]}",
      "at byte 10: want an integer in its range"},
     {CB_TRIAL_ASKED, "{\"cells\":{}}", "at byte 9: want an array"},

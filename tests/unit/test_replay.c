@@ -812,8 +812,8 @@ static void the_fingerprint_names_sampler_and_revision(void **state) {
   char text[CB_FINGERPRINT], want[CB_FINGERPRINT];
   for (int i = 0; cb_sampler_at(i); i++) {
     cb_sampler changed = *cb_sampler_at(i);
-    const cb_fold now = {.resolved.sampler = cb_sampler_at(i)};
-    const cb_fold then = {.resolved.sampler = &changed};
+    const cb_view now = {.resolved.sampler = cb_sampler_at(i)};
+    const cb_view then = {.resolved.sampler = &changed};
     assert_true(changed.revision > 0);
     snprintf(want, sizeof want, "%s %d", changed.name, changed.revision);
     assert_string_equal(cb_fingerprint(&now, CB_BY_SAMPLER, text), want);
