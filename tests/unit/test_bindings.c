@@ -427,8 +427,12 @@ static void a_handle_says_what_is_worth_knowing(void **state) {
 static void a_handle_says_when_it_learns(void **state) {
   (void)state;
   const char *const pairs[] = {"sampler", "mixed", "n_init", "2", NULL};
-  cocabo_study *study = make_study(NULL, pairs);
+  cocabo_space *s = cocabo_space_new();
+  cocabo_options *o = make_options(pairs);
+  cocabo_study *study;
   heard h = {0};
+  assert_ok(cocabo_space_add(s, "x", "float(0,1)", &err));
+  assert_ok(cocabo_study_create(&study, "s", s, o, NULL, &err));
   cocabo_study_on_log(study, hear, &h);
   for (int i = 0; i < 3; i++) {
     cocabo_trial *t;
@@ -440,6 +444,8 @@ static void a_handle_says_when_it_learns(void **state) {
   assert_int_equal(h.level, COCABO_DEBUG);
   assert_true(strncmp(h.sentence, "sampler mixed learnt from 2 results in ", 39) == 0);
   cocabo_study_free(study);
+  cocabo_options_free(o);
+  cocabo_space_free(s);
 }
 
 /* A rival asks in the middle of our ask: in the interrupt callback. */
