@@ -136,8 +136,11 @@ static cocabo_status create(void **state, const cocabo_space *space,
     return cb_no_memory(err);
   s->space = space;
   s->settings = settings;
-  s->spec = (cb_kernel_spec){
-      .d = space->d, .c = space->c, .form = CB_FREE, .ard = settings->ard};
+  s->spec = (cb_kernel_spec){.d = space->d,
+                             .c = space->c,
+                             .presences = space->presences,
+                             .form = CB_FREE,
+                             .ard = settings->ard};
   cb_theta_free(&s->spec, !settings->deterministic, &s->box);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
@@ -377,6 +380,44 @@ static bool take_farthest(mixed *s, const cb_ask *ask, int ranked, cb_proposal *
   return best >= 0;
 }
 
+/* Of the results that have row j of x (a presence) or category j, the trial with the
+ * best value; NULL if none has it. */
+static const cb_trial *best_with(const cb_history *history, bool category, int j) {
+  const cocabo_space *space = history->space;
+  const cb_trial *found = NULL;
+  double best = -INFINITY;
+  for (int64_t i = 0; i < history->n; i++) {
+    const cb_trial *t = &history->trials[history->told[i]];
+    const bool has = category ? t->h[j] < cb_space_arms(space, j) : t->x[j] > 0.5;
+    if (has && (!found || history->y[i] > best)) {
+      found = t;
+      best = history->y[i];
+    }
+  }
+  return found;
+}
+
+/* What is inactive at the incumbent becomes what it was where it was active and the
+ * value best: numbers under the same condition come from the same trial. */
+static void complete(const cb_history *history, const cb_trial *top, double *x,
+                     int32_t *h) {
+  const cocabo_space *space = history->space;
+  for (int j = 0; j < space->d; j++)
+    x[j] = top->x[j];
+  for (int j = 0; j < space->c; j++) {
+    const bool active = top->h[j] < cb_space_arms(space, j);
+    const cb_trial *other = active ? NULL : best_with(history, true, j);
+    h[j] = other ? other->h[j] : top->h[j];
+  }
+  for (int g = space->numbers; g < space->d; g++) {
+    const cb_trial *other = top->x[g] > 0.5 ? NULL : best_with(history, false, g);
+    for (int j = 0; j < space->numbers && other; j++)
+      if (space->params[space->numeric[j]].presence == g - space->numbers)
+        x[j] = other->x[j];
+    x[g] = other ? 1.0 : x[g];
+  }
+}
+
 /* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
@@ -386,6 +427,8 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
   const bool crowded = k > MOST_FANTASIES;
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
   cb_search_plan plan = {.pool = k > 0                        ? LATER_POOL
                                  : history->n < SCREENED_FROM ? POOL
                                                               : SCREENED_POOL,
@@ -397,6 +440,11 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   if (top) {
     plan.x = top->x;
     plan.h = top->h;
+  }
+  if (top && s->space->conditional) {
+    complete(history, top, x, h);
+    plan.x = x;
+    plan.h = h;
   }
   if (top && s->space->c == 0 && s->settings->ard) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;

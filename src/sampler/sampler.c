@@ -136,22 +136,6 @@ void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
     draws[j] = j == carrier(space) ? *draw : (cb_draw){.p = 1.0, .b = 1};
 }
 
-static double level(const void *space, int j, double xj, int by) {
-  const int64_t k = cb_space_level_of(space, j, xj) + by;
-  return k >= 0 && k < cb_space_levels(space, j) ? cb_space_level_x(space, j, k) : NAN;
-}
-
-cb_domain cb_domain_of(const cocabo_space *space) {
-  cb_domain domain = {.d = space->d, .c = space->c, .level = level, .space = space};
-  for (int j = 0; j < space->d; j++) {
-    domain.levels[j] = cb_space_levels(space, j);
-    domain.any_grid |= domain.levels[j] > 0;
-  }
-  for (int j = 0; j < space->c; j++)
-    domain.arms[j] = cb_space_arms(space, j);
-  return domain;
-}
-
 bool cb_ask_has_model(const cb_ask *ask) {
   return ask->fit && ask->history->n - ask->fit->rows <= ask->settings->model_size;
 }
