@@ -71,8 +71,14 @@ static double combinations(const cocabo_space *space) {
   return n;
 }
 
+/* An arm has the same numbers as every other, and all of its points. */
 static cocabo_status accepts(const cocabo_space *space, cocabo_error *err) {
   const double n = combinations(space);
+  if (!cb_space_is_plain(space))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "exp3bo keeps a model for each combination of categories, which "
+                   "knows nothing of %s; use sampler=mixed",
+                   space->conditional ? "conditions" : "rules");
   if (n <= MAX_ARMS)
     return COCABO_OK;
   return cb_fail(err, COCABO_E_INVALID,

@@ -3,6 +3,9 @@
  * A point's place in the sequence is the number of points that samplers proposed before
  * it, so it does not matter in which batches or by how many workers they are asked for.
  * Each parameter is one dimension. The seed names the scrambling.
+ *
+ * Where there are rules, the sequence is that of the points that keep them. They are
+ * counted from the beginning, since a place says nothing of how many are before it.
  */
 #include "base/sobol.h"
 #include "base/status.h"
@@ -30,16 +33,32 @@ static void point_at(const cocabo_space *space, uint64_t seed, uint64_t place,
   cb_space_at(space, u, cells);
 }
 
+/* The place where the walk for the point begins that has `before` others before it. */
+static uint64_t first_place(const cocabo_space *space, uint64_t seed, uint64_t before) {
+  enum { MOST = 100000 }; /* beyond, all that is looked at is known already */
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  uint64_t place = 0;
+  if (space->n_rules == 0)
+    return before;
+  for (; before > 0 && place < MOST; place++) {
+    point_at(space, seed, place, cells);
+    before -= cb_space_allows(space, cells);
+  }
+  return place;
+}
+
 /* A point that is known is passed over. The walk may start at this point's own place,
  * because all places before it have been proposed or passed over by now: together the
  * proposals are the sequence without its repeats. */
 static void propose_point(const cb_ask *ask, cb_proposal *out, int k) {
-  enum { TRIES = 200 };
+  enum { TRIES = 200, RULED_TRIES = 10000 };
   const cb_history *history = ask->history;
   const uint64_t seed = ask->settings->seed;
-  const uint64_t place = (uint64_t)history->n_sampled + (uint64_t)k;
+  const uint64_t place =
+      first_place(history->space, seed, (uint64_t)history->n_sampled + (uint64_t)k);
+  const uint64_t tries = history->space->n_rules > 0 ? RULED_TRIES : TRIES;
   out[k].drawn = false;
-  for (uint64_t i = 0; i < TRIES; i++) {
+  for (uint64_t i = 0; i < tries; i++) {
     point_at(history->space, seed, place + i, out[k].cells);
     if (cb_ask_is_fresh(ask, out, k, out[k].cells))
       return;

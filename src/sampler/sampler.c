@@ -47,11 +47,28 @@ bool cb_ask_is_fresh(const cb_ask *ask, const cb_proposal *out, int k,
   return true;
 }
 
+/* How many points of a space that can be counted are in the history. Not all that is in
+ * there is one: known results may break a rule. */
+static uint64_t count_taken(const cb_history *history) {
+  const uint64_t all = cb_space_combinations(history->space);
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  uint64_t taken = 0;
+  for (uint64_t i = 0; i < all; i++)
+    taken +=
+        cb_space_point(history->space, i, cells) && cb_history_contains(history, cells);
+  return taken;
+}
+
 cocabo_status cb_ask_has_room(const cb_ask *ask, cocabo_error *err) {
   const uint64_t size = cb_space_size(ask->history->space);
-  const uint64_t taken = cb_history_distinct(ask->history);
+  const uint64_t batch = (uint64_t)ask->batch;
+  uint64_t taken = cb_history_distinct(ask->history);
   if (!ask->settings->deterministic || size == UINT64_MAX ||
-      (taken <= size && size - taken >= (uint64_t)ask->batch))
+      (taken <= size && size - taken >= batch))
+    return COCABO_OK;
+  if (ask->history->space->n_rules > 0)
+    taken = count_taken(ask->history);
+  if (taken <= size && size - taken >= batch)
     return COCABO_OK;
   return cb_fail(err, COCABO_E_EXHAUSTED,
                  "the space has %llu points and %llu are taken, want %d more",

@@ -10,6 +10,9 @@
  *   exploring   every fifth proposal is a random point
  *   fantasies   failed trials have the worst value, pending ones and earlier points of
  *               the batch their mean
+ *   inactive    is one more category, or a number in the middle with an input beside it
+ *               that says so; what wakes up in a neighbour gets a random value, and
+ *               neighbours that break a rule are none
  *
  * Beyond model_size results the forest sees the better half of so many and, of the
  * others, some of every rank.
@@ -93,10 +96,16 @@ static void destroy(void *state) {
   cb_free(s);
 }
 
+/* Of category j, to be inactive included. */
+static int32_t all_levels(const cocabo_space *space, int j) {
+  const cb_param *p = &space->params[space->categorical[j]];
+  return p->n_choices + (p->condition != NULL);
+}
+
 static cocabo_status build(smac *s, cocabo_error *err) {
   int32_t arms[COCABO_MAX_PARAMETERS];
   for (int j = 0; j < s->space->c; j++)
-    arms[j] = cb_space_arms(s->space, j);
+    arms[j] = all_levels(s->space, j);
   s->pool_x = cb_calloc((size_t)s->space->d * POOL, sizeof *s->pool_x);
   s->pool_h = cb_calloc((size_t)s->space->c * POOL, sizeof *s->pool_h);
   if (!s->pool_x || !s->pool_h)
@@ -330,30 +339,48 @@ static double stepped(const smac *s, int j, double from, cb_rng *rng) {
                                             : there);
 }
 
-static int add_neighbour(const smac *s, const search *in, int m) {
+/* Point m of the pool, as a neighbour to be changed. */
+static void begin_neighbour(const smac *s, const search *in, int m) {
   copy_point(s, pool_x(s, m), pool_h(s, m), in->x, in->h);
-  return m + 1;
+}
+
+/* Once it is changed: m + 1, or m if it is not allowed. */
+static int end_neighbour(const smac *s, search *in, int m) {
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  if (cb_space_is_plain(s->space))
+    return m + 1;
+  cb_space_decode_settled(s->space, pool_x(s, m), pool_h(s, m), &in->rng, cells);
+  cb_space_encode(s->space, cells, pool_x(s, m), pool_h(s, m));
+  return m + cb_space_allows(s->space, cells);
+}
+
+static bool has_number(const smac *s, const search *in, int j) {
+  const int presence = s->space->params[s->space->numeric[j]].presence;
+  return presence < 0 || in->x[s->space->numbers + presence] == 1.0;
 }
 
 /* All that differ in one parameter; of a variable with too many categories for the pool
  * a random choice. */
 static int list_neighbours(smac *s, search *in) {
-  const int d = s->space->d, c = s->space->c;
-  const int32_t room = c > 0 ? (POOL - STEPS * d) / c : 0;
+  const int numbers = s->space->numbers, c = s->space->c;
+  const int32_t room = c > 0 ? (POOL - STEPS * numbers) / c : 0;
   int m = 0;
   for (int j = 0; j < c; j++) {
-    const int32_t arms = cb_space_arms(s->space, j), others = arms - 1;
+    const int32_t arms = cb_space_arms(s->space, j);
+    const int32_t others = in->h[j] < arms ? arms - 1 : 0;
     for (int32_t i = 0; i < others && i < room; i++) {
       const int32_t by =
           others <= room ? i : (int32_t)cb_rng_below(&in->rng, (uint32_t)others);
-      m = add_neighbour(s, in, m);
-      pool_h(s, m - 1)[j] = (in->h[j] + 1 + by) % arms;
+      begin_neighbour(s, in, m);
+      pool_h(s, m)[j] = (in->h[j] + 1 + by) % arms;
+      m = end_neighbour(s, in, m);
     }
   }
-  for (int j = 0; j < d; j++)
-    for (int i = 0; i < STEPS; i++) {
-      m = add_neighbour(s, in, m);
-      pool_x(s, m - 1)[j] = stepped(s, j, in->x[j], &in->rng);
+  for (int j = 0; j < numbers; j++)
+    for (int i = 0; i < STEPS && has_number(s, in, j); i++) {
+      begin_neighbour(s, in, m);
+      pool_x(s, m)[j] = stepped(s, j, in->x[j], &in->rng);
+      m = end_neighbour(s, in, m);
     }
   return m;
 }

@@ -197,15 +197,36 @@ void cb_space_draw(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
   cb_space_settle(space, rng, cells);
 }
 
+/* How many draws are worth a try before one is repaired: few where one in a thousand is
+ * not allowed. Measured once, and the same whoever does it, as is the size below. */
+static int worth_trying(const cocabo_space *space) {
+  enum { MANY = 2000, FEW = 20, LEAST = MANY / 1000 };
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  int tries = atomic_load(&space->tries), allowed = 0;
+  if (tries > 0)
+    return tries;
+  cb_rng rng = cb_rng_make(0, CB_RNG_SPACE, 1);
+  for (int i = 0; i < MANY && allowed < LEAST; i++) {
+    cb_space_draw(space, &rng, cells);
+    allowed += cb_space_allows(space, cells);
+  }
+  tries = allowed < LEAST ? FEW : MANY;
+  atomic_store(&((cocabo_space *)space)->tries, tries);
+  return tries;
+}
+
 void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
-  enum { TRIES = 2000 };
+  enum { REPAIRS = 5 };
   cb_space_draw(space, rng, cells);
-  if (space->n_rules == 0)
+  if (cb_space_allows(space, cells))
     return;
-  for (int i = 1; i < TRIES && !cb_space_allows(space, cells); i++)
+  for (int i = worth_trying(space); i > 1; i--) {
     cb_space_draw(space, rng, cells);
-  if (!cb_space_allows(space, cells))
-    cb_space_repair(space, rng, cells);
+    if (cb_space_allows(space, cells))
+      return;
+  }
+  for (int i = 1; !cb_space_repair(space, rng, cells) && i < REPAIRS; i++)
+    cb_space_draw(space, rng, cells);
 }
 
 void cb_space_at(const cocabo_space *space, const double *u, cb_cell *cells) {

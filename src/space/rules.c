@@ -46,7 +46,7 @@ static cocabo_status set_condition(cocabo_space *space, int i, cb_expr *conditio
   p->presence = presence;
   p->condition = condition;
   space->conditional = true;
-  atomic_store(&space->size, 0);
+  cb_space_forget(space);
   return COCABO_OK;
 }
 
@@ -102,7 +102,7 @@ cocabo_status cocabo_space_rule(cocabo_space *space, const char *expr,
   if (status != COCABO_OK)
     return cb_no_memory(err);
   space->n_rules++;
-  atomic_store(&space->size, 0);
+  cb_space_forget(space);
   return COCABO_OK;
 }
 
@@ -254,9 +254,9 @@ static void list_named(const cocabo_space *space, const cb_cell *cells, bool *na
   }
 }
 
-/* Move m of a parameter: down or up by a half, a quarter, ... of its range; one level
- * down or up; then any value. */
-enum { SCALES = 30, MOVES = 2 * SCALES + 2 + 4 };
+/* Move m of a parameter: down or up by a half, a quarter, ... of its range, so far that
+ * an equation of reals can come out even; one level down or up; then any value. */
+enum { SCALES = 54, MOVES = 2 * SCALES + 2 + 4 };
 static cb_cell moved(const cb_param *p, int m, cb_cell cell, cb_rng *rng) {
   if (p->kind == CB_CHOICE || m >= 2 * SCALES + 2)
     return cb_param_sample(p, rng);
@@ -266,16 +266,19 @@ static cb_cell moved(const cb_param *p, int m, cb_cell cell, cb_rng *rng) {
   return cb_param_cell(p, cb_param_place(p, cell) + sign * ldexp(1.0, -(m / 2)));
 }
 
-/* Takes the best move of parameter i, if it is better than none. */
+/* Takes the best move of parameter i, if it is better than none. *left is what is left
+ * of the effort. */
 static double move_one(const cocabo_space *space, cb_rng *rng, int i, cb_cell *cells,
-                       double least) {
+                       double least, int *left) {
   const size_t bytes = (size_t)space->n * sizeof *cells;
   const int first = space->params[i].kind == CB_CHOICE ? 2 * SCALES : 0;
   cb_cell best[COCABO_MAX_PARAMETERS], tried[COCABO_MAX_PARAMETERS];
   memcpy(best, cells, bytes);
-  for (int m = first; m < MOVES && least > 0.0; m++) {
+  for (int m = first; m < MOVES && least > 0.0 && *left > 0; m++, --*left) {
     memcpy(tried, cells, bytes);
     tried[i] = moved(&space->params[i], m, cells[i], rng);
+    if (tried[i].integer == cells[i].integer)
+      continue; /* less than a level */
     cb_space_settle(space, rng, tried);
     const double violation = cb_space_violation(space, tried);
     if (violation < least) {
@@ -287,30 +290,44 @@ static double move_one(const cocabo_space *space, cb_rng *rng, int i, cb_cell *c
   return least;
 }
 
-/* Coordinate descent on the violation. Where it is stuck, a parameter is drawn anew:
- * one that a broken rule names or, every other time, any. */
+/* A parameter is drawn anew: one of those named or, if anyone will do, any. */
+static void shake(const cocabo_space *space, cb_rng *rng, const bool *named,
+                  bool anyone, cb_cell *cells) {
+  const int start = (int)cb_rng_below(rng, (uint32_t)space->n);
+  for (int k = 0; k < space->n; k++) {
+    const int i = (start + k) % space->n;
+    if ((named[i] || anyone) && cb_cell_is_active(cells[i])) {
+      cells[i] = cb_param_sample(&space->params[i], rng);
+      break;
+    }
+  }
+  cb_space_settle(space, rng, cells);
+}
+
+/* Coordinate descent on the violation; where it is stuck the point is shaken. A rule
+ * that names many has dear rounds, and gets the fewer. */
 bool cb_space_repair(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
-  enum { ROUNDS = 50 };
+  enum { ROUNDS = 50, TRIES = 20000 };
+  const size_t bytes = (size_t)space->n * sizeof *cells;
   bool named[COCABO_MAX_PARAMETERS];
-  double least = cb_space_violation(space, cells);
-  for (int round = 0; round < ROUNDS && least > 0.0; round++) {
+  cb_cell at[COCABO_MAX_PARAMETERS];
+  double nearest = cb_space_violation(space, cells), least = nearest;
+  int left = TRIES;
+  memcpy(at, cells, bytes);
+  for (int round = 0; round < ROUNDS && nearest > 0.0 && left > 0; round++) {
     const double before = least;
-    list_named(space, cells, named);
+    list_named(space, at, named);
     for (int i = 0; i < space->n && least > 0.0; i++)
-      if (named[i] && cb_cell_is_active(cells[i]))
-        least = move_one(space, rng, i, cells, least);
+      if (named[i] && cb_cell_is_active(at[i]))
+        least = move_one(space, rng, i, at, least, &left);
+    if (least < nearest) {
+      nearest = least;
+      memcpy(cells, at, bytes);
+    }
     if (least < before)
       continue;
-    const int i = (int)cb_rng_below(rng, (uint32_t)space->n);
-    for (int k = 0; k < space->n; k++) {
-      const int at = (i + k) % space->n;
-      if ((named[at] || round % 2 == 1) && cb_cell_is_active(cells[at])) {
-        cells[at] = cb_param_sample(&space->params[at], rng);
-        break;
-      }
-    }
-    cb_space_settle(space, rng, cells);
-    least = cb_space_violation(space, cells);
+    shake(space, rng, named, round % 2 == 1, at);
+    least = cb_space_violation(space, at);
   }
   return cb_space_allows(space, cells);
 }

@@ -89,7 +89,7 @@ static cocabo_status publish(cocabo_space *space, cb_param *p, cocabo_error *err
   grown[(*count)++] = space->n;
   params[space->n++] = *p;
   space->d = space->numbers + space->presences;
-  atomic_store(&space->size, 0);
+  cb_space_forget(space);
   return COCABO_OK;
 }
 

@@ -18,6 +18,7 @@
 #ifndef CB_SPACE_SPACE_H
 #define CB_SPACE_SPACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -81,7 +82,8 @@ struct cocabo_space {
   bool conditional; /* has a parameter with a condition */
   int n_rules;
   cb_expr **rules;
-  _Atomic uint64_t size; /* cb_space_size, once it is known; 0: not yet */
+  _Atomic uint64_t size; /* 1 more than cb_space_size, once it is known; 0: not yet */
+  _Atomic int tries;     /* draws before one is repaired, likewise */
   _Atomic int refs;
 };
 
@@ -91,6 +93,12 @@ cocabo_space *cb_space_copy(const cocabo_space *space);
 cocabo_space *cb_space_share(cocabo_space *space);
 /* Same names, kinds, domains, choices, conditions and rules in the same order. */
 bool cb_space_equal(const cocabo_space *a, const cocabo_space *b);
+
+/* What has been counted and measured is so no more. */
+static inline void cb_space_forget(cocabo_space *space) {
+  atomic_store(&space->size, 0);
+  atomic_store(&space->tries, 0);
+}
 
 /* Undoes the last addition of a parameter. */
 void cb_space_remove_last(cocabo_space *space);
@@ -116,8 +124,8 @@ void cb_space_decode_settled(const cocabo_space *space, const double *x,
 /* A uniform random point: every level of a grid and every choice is equally likely; on
  * a log scale uniform in the logarithm (an integer v by the width of [v - 1/2, v +
  * 1/2]). Uses one draw per parameter, in order. Where there are rules, points that
- * break one are drawn again; after many of those the last is repaired, and if that
- * fails too the point breaks a rule (cb_space_allows tells). */
+ * break one are drawn again; after many of those the last is repaired, or another, and
+ * if that fails too the point breaks a rule (cb_space_allows tells). */
 void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells);
 /* The same without a look at the rules. */
 void cb_space_draw(const cocabo_space *space, cb_rng *rng, cb_cell *cells);

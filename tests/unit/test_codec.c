@@ -132,11 +132,27 @@ static void draw_param(cocabo_space *space) {
   cb_free(text);
 }
 
+/* Conditions of some parameters, and some rules: an event's bytes have both. */
+static void draw_conditions(cocabo_space *space) {
+  for (int i = 1; i < space->n && draw_below(2); i++) {
+    char text[128];
+    const cb_param *before = &space->params[draw_below(i)];
+    const bool number = before->kind == CB_REAL || before->kind == CB_INTEGER;
+    if (!number)
+      continue;
+    snprintf(text, sizeof text, "not `%s` + %d < %d.5 or %s", before->name,
+             draw_below(9), draw_below(99), draw_below(2) ? "1 < 2" : "2 % 3 == 1");
+    assert_ok(cocabo_space_condition(space, space->params[i].name, text, &err));
+    assert_ok(cocabo_space_rule(space, text, &err));
+  }
+}
+
 static cocabo_space *draw_space(void) {
   cocabo_space *space = cocabo_space_new();
   while (space->n == 0)
     for (int i = draw_below(8); i >= 0; i--)
       draw_param(space);
+  draw_conditions(space);
   return space;
 }
 
@@ -200,7 +216,9 @@ static cb_event draw_event(char letters[static COCABO_MAX_PARAMETERS + 1]) {
   event.cells =
       event.n_cells > 0 ? cb_calloc((size_t)event.n_cells, sizeof(cb_cell)) : NULL;
   for (int i = 0; i < event.n_cells; i++)
-    if (letters[i] == 'r')
+    if (draw_below(5) == 0)
+      event.cells[i] = CB_INACTIVE;
+    else if (letters[i] == 'r')
       event.cells[i].real = draw_real();
     else
       event.cells[i].integer = draw_integer();
@@ -426,6 +444,34 @@ static void escapes_are_understood(void **state) {
   cb_event_clear(&event);
 }
 
+static void conditions_and_rules_are_texts_and_inactive_is_null(void **state) {
+  (void)state;
+  static const char *const body =
+      "{\"space\":[{\"name\":\"k\",\"type\":\"choice\",\"choices\":[\"a\",1]},"
+      "{\"name\":\"x\",\"type\":\"float\",\"low\":0.0,\"high\":1.0,"
+      "\"if\":\"k == \\\"a\\\"\"}],\"where\":[\"x < 0.5\"]}";
+  cb_event event;
+  cb_json json = {0};
+  char letters[COCABO_MAX_PARAMETERS + 1];
+  assert_ok(decode(&event, CB_STUDY_CREATED, body));
+  assert_string_equal(cocabo_space_get_condition(event.space, 1), "k == \"a\"");
+  assert_string_equal(cocabo_space_get_rule(event.space, 0), "x < 0.5");
+  assert_int_equal(event.space->d, 2);
+  cb_codec_letters(event.space, letters);
+  assert_ok(cb_codec_encode(&json, &event, letters, &err));
+  assert_int_equal(json.length, strlen(body));
+  assert_memory_equal(json.text, body, json.length);
+  cb_event_clear(&event);
+
+  assert_ok(decode(&event, CB_TRIAL_ASKED, "{\"cells\":[1,null],\"by\":1}"));
+  assert_int_equal(event.cells[0].integer, 1);
+  assert_false(cb_cell_is_active(event.cells[1]));
+  assert_ok(cb_codec_encode(&json, &event, letters, &err));
+  assert_memory_equal(json.text, "{\"cells\":[1,null],\"by\":1}", json.length);
+  cb_event_clear(&event);
+  cb_json_free(&json);
+}
+
 static void empty_lists_are_fine(void **state) {
   (void)state;
   cb_event event;
@@ -540,6 +586,24 @@ static const struct {
     {CB_STUDY_CREATED,
      "{\"space\":[{\"name\":\"x\",\"type\":\"choice\",\"choices\":[[]]}]}",
      "at byte 49: want a scalar"},
+    {CB_STUDY_CREATED,
+     "{\"space\":[{\"name\":\"x\",\"type\":\"choice\",\"choices\":[1],\"if\":1}]}",
+     "at byte 57: want a text"},
+    {CB_STUDY_CREATED,
+     "{\"space\":[{\"name\":\"x\",\"type\":\"choice\",\"choices\":[1],"
+     "\"if\":\"x == 1\"}]}",
+     "the condition of \"x\": in \"x == 1\" at column 1: parameter \"x\" is not "
+     "declared before this"},
+    {CB_STUDY_CREATED, "{\"where\":[\"1 < 2\"]}",
+     "at byte 9: want the space before its rules"},
+    {CB_STUDY_CREATED,
+     "{\"space\":[{\"name\":\"x\",\"type\":\"choice\",\"choices\":[1]}],"
+     "\"where\":[\"y < 2\"]}",
+     "the rule \"y < 2\": in \"y < 2\" at column 1: no parameter \"y\""},
+    {CB_STUDY_CREATED,
+     "{\"space\":[{\"name\":\"x\",\"type\":\"choice\",\"choices\":[1]}],"
+     "\"where\":\"x < 2\"}",
+     "at byte 62: want an array"},
 };
 
 static void damage_is_told_in_a_sentence(void **state) {
@@ -713,6 +777,7 @@ int main(void) {
       cmocka_unit_test(a_comma_in_the_locale_changes_nothing),
       cmocka_unit_test(order_space_and_unknown_keys_do_not_matter),
       cmocka_unit_test(escapes_are_understood),
+      cmocka_unit_test(conditions_and_rules_are_texts_and_inactive_is_null),
       cmocka_unit_test(empty_lists_are_fine),
       cmocka_unit_test(damage_is_told_in_a_sentence),
       cmocka_unit_test(unknown_kinds_are_refused),
