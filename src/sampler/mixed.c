@@ -488,9 +488,9 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   bool open[N_MODELS] = {false};
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(transform(s, ask->history, err));
-  if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d,
+  if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d + 1,
                   sizeof *s->batch_x) ||
-      !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c,
+      !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c + 1,
                   sizeof *s->batch_h))
     return cb_no_memory(err);
   cocabo_status status = COCABO_OK;

@@ -337,8 +337,9 @@ static cocabo_status check_known(const cocabo_known *known, cocabo_error *err) {
   }
 }
 
-static cocabo_status add_many(cocabo_study *study, cocabo_known *trials, size_t n,
-                              bool all, int64_t *added, cocabo_error *err) {
+static cocabo_status check_all_known(const cocabo_study *study,
+                                     const cocabo_known *trials, size_t n,
+                                     cocabo_error *err) {
   if (!study)
     return is_null("study", err);
   if (!trials && n > 0)
@@ -351,19 +352,20 @@ static cocabo_status add_many(cocabo_study *study, cocabo_known *trials, size_t 
     if (status != COCABO_OK)
       return cb_fail(err, status, "trial %zu: %s", i, why.message);
   }
-  return cb_study_merge(study, trials, (int64_t)n, all, added, err);
+  return COCABO_OK;
 }
 
 cocabo_status cocabo_study_add_many(cocabo_study *study, cocabo_known *trials, size_t n,
                                     cocabo_error *err) {
-  int64_t unwanted;
-  return add_many(study, trials, n, true, &unwanted, err);
+  CB_TRY(check_all_known(study, trials, n, err));
+  return cb_study_add_many(study, trials, (int64_t)n, err);
 }
 
 cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials, size_t n,
                                  int64_t *added, cocabo_error *err) {
   int64_t unwanted;
-  return add_many(study, trials, n, false, added ? added : &unwanted, err);
+  CB_TRY(check_all_known(study, trials, n, err));
+  return cb_study_merge(study, trials, (int64_t)n, added ? added : &unwanted, err);
 }
 
 cocabo_status cocabo_study_copy(const cocabo_study *study, const char *name,

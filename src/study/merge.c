@@ -270,22 +270,31 @@ static cocabo_status carry_out(cocabo_study *study, merge *m, cocabo_error *err)
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;
 }
 
-cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n,
-                             bool all, int64_t *added, cocabo_error *err) {
-  merge m = {.known = known, .n = n, .all = all};
-  const cocabo_status status = carry_out(study, &m, err);
-  if (status == COCABO_OK) {
-    *added = m.n_new;
-    for (int64_t i = 0; i < n; i++) {
-      known[i].number = m.numbers[i];
-      known[i].added = m.numbers[i] >= m.first;
-    }
+static cocabo_status merge_all(cocabo_study *study, merge *m, cocabo_error *err) {
+  const cocabo_status status = carry_out(study, m, err);
+  for (int64_t i = 0; i < m->n && status == COCABO_OK; i++) {
+    m->known[i].number = m->numbers[i];
+    m->known[i].added = m->numbers[i] >= m->first;
   }
-  cb_free(m.cells);
-  cb_free(m.entries);
-  cb_free(m.numbers);
-  cb_free(m.events);
+  cb_free(m->cells);
+  cb_free(m->entries);
+  cb_free(m->numbers);
+  cb_free(m->events);
   return status;
+}
+
+cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n,
+                             int64_t *added, cocabo_error *err) {
+  merge m = {.known = known, .n = n};
+  CB_TRY(merge_all(study, &m, err));
+  *added = m.n_new;
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_add_many(cocabo_study *study, cocabo_known *known, int64_t n,
+                                cocabo_error *err) {
+  merge m = {.known = known, .n = n, .all = true};
+  return merge_all(study, &m, err);
 }
 
 /* ---- whole logs ------------------------------------------------------------------ */

@@ -82,10 +82,12 @@ cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err);
 
-/* Adds those that the study has not, or all of them, at one stroke, and fills in what
- * became of each. */
+/* Adds them at one stroke, all or none, and fills in what became of each: all of them,
+ * or those that the study has not. */
+cocabo_status cb_study_add_many(cocabo_study *study, cocabo_known *known, int64_t n,
+                                cocabo_error *err);
 cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n,
-                             bool all, int64_t *added, cocabo_error *err);
+                             int64_t *added, cocabo_error *err);
 /* The log as a new study of another store, or of the same under another name. */
 cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
                             cocabo_store *to, cocabo_error *err);

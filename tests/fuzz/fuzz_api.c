@@ -25,7 +25,7 @@ typedef struct run {
   cocabo_space *space;
   cocabo_study *study, *other;
   size_t width;
-  int conditional; /* has conditions, with which only the sampler random is tried */
+  int conditional; /* has conditions, with which two samplers are tried */
   cocabo_trial_state states[KEPT]; /* before the call, of the first so many */
 } run;
 
@@ -231,8 +231,7 @@ static void predict(run *r) {
 static void change(run *r) {
   static const char *const names[] = {"trials", "deterministic", "sampler", "kappa"};
   static const char *const values[] = {"9", "false", "true", "random", "mixed", "-1"};
-  const char *const name = names[next(r) % (r->conditional ? 2 : 4)],
-                    *const set = values[next(r) % 6];
+  const char *const name = names[next(r) % 4], *const set = values[next(r) % 6];
   cocabo_error err;
   (void)is_fine(cocabo_study_change(r->study, &name, &set, 1, &err), &err);
 }
@@ -360,7 +359,7 @@ static void begin(run *r) {
                COCABO_OK,
            "it is a rule");
   demand(cocabo_options_set(options, "sampler",
-                            samplers[r->conditional ? 0 : byte / 4 % 4],
+                            samplers[byte / 4 % (r->conditional ? 2 : 4)],
                             &err) == COCABO_OK &&
              cocabo_options_set(options, "n_init", "2", &err) == COCABO_OK &&
              cocabo_options_set(options, "samples", "20", &err) == COCABO_OK &&
