@@ -140,7 +140,7 @@ typedef struct ranked {
   double key; /* small ones first; NaN: last */
 } ranked;
 
-/* A number, or the place of a choice among the others. */
+/* A number, or the place of a choice among the others; NaN: it is inactive. */
 static cocabo_status rank_param(const cocabo_space *space, size_t i,
                                 const cocabo_trial *trial, double *out,
                                 cocabo_error *err) {
@@ -148,6 +148,10 @@ static cocabo_status rank_param(const cocabo_space *space, size_t i,
   cocabo_value value, choice;
   CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
   const size_t n = cocabo_space_choices(space, i);
+  if (value.type == COCABO_ABSENT) {
+    *out = NAN;
+    return COCABO_OK;
+  }
   *out = value.type == COCABO_INT ? (double)value.as.integer : value.as.real;
   for (size_t k = 0; k < n; k++) {
     CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));

@@ -110,7 +110,8 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(scalar_put(cell, &value, err));
+    if (value.type != COCABO_ABSENT)
+      CB_TRY(scalar_put(cell, &value, err));
     CB_TRY(put_cell(out, cell, err));
   }
   CB_TRY(put_metrics(out, cell, trial, metrics, err));
@@ -180,7 +181,12 @@ cocabo_status export_json(front_buffer *out, const cocabo_study *study,
   CB_TRY(front_buffer_printf(out, err, ",\n \"direction\":\"%s\",\n \"parameters\":{",
                              cocabo_study_option(study, "direction")));
   CB_TRY(front_put_parameters(out, cocabo_study_space(study), err));
-  CB_TRY(front_buffer_puts(out, "},\n \"options\":{", err));
+  CB_TRY(front_buffer_puts(out, "}", err));
+  if (cocabo_space_get_rule(cocabo_study_space(study), 0)) {
+    CB_TRY(front_buffer_puts(out, ",\n \"where\":", err));
+    CB_TRY(front_put_rules(out, cocabo_study_space(study), err));
+  }
+  CB_TRY(front_buffer_puts(out, ",\n \"options\":{", err));
   CB_TRY(put_options(out, study, err));
   CB_TRY(front_buffer_puts(out, "},\n \"trials\":[", err));
   CB_TRY(put_trials(out, study, put_json_trial, err));
@@ -271,39 +277,37 @@ static cocabo_status put_internal(front_buffer *out, const cocabo_space *space,
   return cb_fail(err, COCABO_E_INTERNAL, "a trial has a choice that the space lacks");
 }
 
-static cocabo_status put_distributions(front_buffer *out, const cocabo_space *space,
-                                       cocabo_error *err) {
-  front_buffer scratch = {0};
-  cocabo_status status = COCABO_OK;
-  const size_t n = cocabo_space_count(space);
-  for (size_t i = 0; i < n && status == COCABO_OK; i++) {
-    if (i > 0)
-      status = front_buffer_puts(out, ",", err);
-    if (status == COCABO_OK)
-      status = front_put_json_text(out, cocabo_space_name(space, i), err);
-    if (status == COCABO_OK)
-      status = front_buffer_puts(out, ":", err);
-    if (status == COCABO_OK)
-      status = put_distribution(out, space, i, &scratch, err);
-  }
-  front_buffer_free(&scratch);
-  return status;
-}
-
-static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
-                                const cocabo_trial *trial, cocabo_error *err) {
-  CB_TRY(front_buffer_puts(out, ",\"distributions\":{", err));
-  CB_TRY(put_distributions(out, space, err));
-  CB_TRY(front_buffer_puts(out, "},\"params\":{", err));
+/* Both objects have the same names: those of what is active. `scratch` is NULL for the
+ * values, else it is for the distributions. */
+static cocabo_status put_active(front_buffer *out, const cocabo_space *space,
+                                const cocabo_trial *trial, front_buffer *scratch,
+                                cocabo_error *err) {
+  const char *comma = "";
   for (size_t i = 0; i < cocabo_trial_count(trial); i++) {
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(front_buffer_puts(out, i > 0 ? "," : "", err));
+    if (value.type == COCABO_ABSENT)
+      continue;
+    CB_TRY(front_buffer_puts(out, comma, err));
     CB_TRY(front_put_json_text(out, name, err));
     CB_TRY(front_buffer_puts(out, ":", err));
-    CB_TRY(put_internal(out, space, i, &value, err));
+    CB_TRY(scratch ? put_distribution(out, space, i, scratch, err)
+                   : put_internal(out, space, i, &value, err));
+    comma = ",";
   }
+  return COCABO_OK;
+}
+
+static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
+                                const cocabo_trial *trial, cocabo_error *err) {
+  front_buffer scratch = {0};
+  CB_TRY(front_buffer_puts(out, ",\"distributions\":{", err));
+  const cocabo_status status = put_active(out, space, trial, &scratch, err);
+  front_buffer_free(&scratch);
+  CB_TRY(status);
+  CB_TRY(front_buffer_puts(out, "},\"params\":{", err));
+  CB_TRY(put_active(out, space, trial, NULL, err));
   return front_buffer_puts(out, "},\"system_attrs\":{}", err);
 }
 

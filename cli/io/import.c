@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "common/base.h"
+#include "common/domain.h"
 #include "io/output.h"
 #include "io/scalar.h"
 #include "io/sheet.h"
@@ -42,6 +43,8 @@ static cocabo_status new_row(import_rows *rows, size_t place, import_row **out,
   if (!values)
     return cb_no_memory(err);
   *out = &rows->items[rows->n++];
+  for (size_t i = 0; i < cocabo_space_count(rows->space); i++)
+    values[i].type = COCABO_ABSENT;
   **out = (import_row){.place = place, .values = values, .result = NAN};
   return COCABO_OK;
 }
@@ -212,11 +215,14 @@ static cocabo_status add_metric(const import_rows *rows, import_row *row,
   return row->metrics[n].name ? COCABO_OK : cb_no_memory(err);
 }
 
-/* The library's word on the values, once they are all there. */
+/* The library's word on the values, once they are all there. What is known may break
+ * rules, what is to be tried may not. */
 static cocabo_status check_point(const import_rows *rows, const import_row *row,
                                  cocabo_error *err) {
   const size_t n = cocabo_space_count(rows->space);
-  const cocabo_status status = cocabo_space_check(rows->space, row->values, n, err);
+  cocabo_status status = cocabo_space_check(rows->space, row->values, n, err);
+  if (status == COCABO_OK && isnan(row->result) && !row->failed)
+    status = front_check_rules(rows->space, row->values, err);
   return status == COCABO_OK ? COCABO_OK
                              : refuse(rows, row->place, err, ": %s", err->message);
 }
@@ -314,7 +320,7 @@ static cocabo_status refuse_gaps(const import_rows *rows, const int *columns,
     char shown[CB_SHOWN];
     while (j < header->n && columns[j] != (int)i)
       j++;
-    if (j == header->n)
+    if (j == header->n && !cocabo_space_get_condition(rows->space, i))
       return refuse(rows, header->line, err, ": there is no column \"%s\"",
                     cb_text_show(shown, cocabo_space_name(rows->space, i)));
   }
@@ -385,6 +391,8 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
     row->failed = says_failed(cell);
   if (column < 0)
     return COCABO_OK;
+  if (*cell == '\0' && cocabo_space_get_condition(rows->space, (size_t)column))
+    return COCABO_OK; /* inactive */
   cocabo_value value;
   char *text = NULL;
   CB_TRY(scalar_parse(cell, &value, &text, err));
@@ -447,9 +455,20 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
+/* Is null one of the choices? */
+static bool has_null(const cocabo_space *space, size_t i) {
+  const cocabo_value null = {.type = COCABO_NULL};
+  cocabo_value choice;
+  return match_choice(space, i, NULL, &null, &choice);
+}
+
 static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i,
                                     const cb_json_node *json, cocabo_error *err) {
   char name[CB_SHOWN];
+  const bool absent =
+      !json || (json->type == CB_JSON_NULL && !has_null(rows->space, i));
+  if (absent && cocabo_space_get_condition(rows->space, i))
+    return COCABO_OK; /* inactive */
   if (!json || json->type == CB_JSON_ARRAY || json->type == CB_JSON_OBJECT)
     return refuse(rows, row->place, err, ": parameter \"%s\" is %s, want one value",
                   cb_text_show(name, cocabo_space_name(rows->space, i)),
@@ -548,7 +567,7 @@ cocabo_status import_json(import_rows *out, const char *text, size_t size,
 
 static cocabo_status put_study(front_buffer *out, const cb_json_node *study,
                                cocabo_error *err) {
-  static const char *const names[] = {"parameters", "direction", "options"};
+  static const char *const names[] = {"parameters", "where", "direction", "options"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const cb_json_node *node = cb_json_find(study, names[i]);
     if (!node)

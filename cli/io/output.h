@@ -35,11 +35,12 @@ cocabo_status cli_put_plain_value(front_buffer *out, const cocabo_value *value,
 /* The same, but text in quotes where it would be taken for something else. */
 cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,
                                   cocabo_error *err);
-/* "name=value name=value", values as shown. */
+/* "name=value name=value", values as shown, without what is inactive. */
 cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,
                                    cocabo_error *err);
 /* For people only, who do not read more than six digits (see show_number): a result,
- * and the value of parameter i, where choices and whole numbers stay as they are. */
+ * and the value of parameter i, where choices and whole numbers stay as they are and
+ * `-` is what an inactive one has. */
 cocabo_status cli_put_rounded(front_buffer *out, double value, cocabo_error *err);
 cocabo_status cli_put_rounded_param(front_buffer *out, const cocabo_space *space,
                                     size_t i, const cocabo_value *value,

@@ -153,6 +153,20 @@ static cocabo_status create(void **state, const cocabo_space *space,
 
 /* ---- targets --------------------------------------------------------------------- */
 
+/* What was cut off falls on by the logarithm of how far below it was. A whole branch of
+ * a tree may lie down there, which must not look flat: its parameters have no other
+ * results to learn from. */
+static void bend(const cb_history *history, double m, double *targets) {
+  const double *y = history->y, top = y[history->best];
+  for (int64_t i = 0; i < history->n; i++) {
+    if (targets[i] == y[i])
+      continue;
+    const double gap = 0.5 * top - 0.5 * y[i], most = 0.5 * top - 0.5 * targets[i];
+    const double beyond = fmin((gap - most) / m, DBL_MAX);
+    targets[i] = 2.0 * (0.5 * top - most - m * cb_log(1.0 + beyond));
+  }
+}
+
 /* Plain: y, but nothing far below the median. Warped: -log((max y - y) / m + floor), m
  * the median gap; y if m = 0. Maximum and median are those of the whole history. Gaps
  * are halved, so that none overflows. */
@@ -168,6 +182,8 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
   const double *y = history->y, top = y[history->best];
   double *warped = s->targets[WARPED];
   const double m = s->half_gap = cb_cut_far_below(history, s->targets[PLAIN], &s->cut);
+  if (s->space->conditional && s->cut)
+    bend(history, m, s->targets[PLAIN]);
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i];
     warped[i] = m > 0.0 ? -cb_log(fmin(gap / m, DBL_MAX) + WARP_FLOOR) : y[i];

@@ -33,31 +33,37 @@ static void point_at(const cocabo_space *space, uint64_t seed, uint64_t place,
   cb_space_at(space, u, cells);
 }
 
-/* The place where the walk for the point begins that has `before` others before it. */
-static uint64_t first_place(const cocabo_space *space, uint64_t seed, uint64_t before) {
-  enum { MOST = 100000 }; /* beyond, all that is looked at is known already */
+enum { RARE = 1000 }; /* so many places for each point that is allowed, and no more */
+
+/* The place where the walk for the point begins that has `before` others before it.
+ * False where those that are allowed are too rare, or too many to be counted. */
+static bool find_place(const cocabo_space *space, uint64_t seed, uint64_t before,
+                       uint64_t *place) {
+  enum { MOST = 100000 };
   cb_cell cells[COCABO_MAX_PARAMETERS];
-  uint64_t place = 0;
+  uint64_t found = 0;
+  *place = space->n_rules == 0 ? before : 0;
   if (space->n_rules == 0)
-    return before;
-  for (; before > 0 && place < MOST; place++) {
-    point_at(space, seed, place, cells);
-    before -= cb_space_allows(space, cells);
+    return true;
+  for (; found < before && *place < MOST && *place < (found + 2) * RARE; ++*place) {
+    point_at(space, seed, *place, cells);
+    found += cb_space_allows(space, cells);
   }
-  return place;
+  return found == before;
 }
 
 /* A point that is known is passed over. The walk may start at this point's own place,
  * because all places before it have been proposed or passed over by now: together the
  * proposals are the sequence without its repeats. */
 static void propose_point(const cb_ask *ask, cb_proposal *out, int k) {
-  enum { TRIES = 200, RULED_TRIES = 10000 };
+  enum { TRIES = 200 };
   const cb_history *history = ask->history;
   const uint64_t seed = ask->settings->seed;
-  const uint64_t place =
-      first_place(history->space, seed, (uint64_t)history->n_sampled + (uint64_t)k);
-  const uint64_t tries = history->space->n_rules > 0 ? RULED_TRIES : TRIES;
+  const uint64_t before = (uint64_t)history->n_sampled + (uint64_t)k;
+  uint64_t tries = history->space->n_rules > 0 ? RARE : TRIES, place;
   out[k].drawn = false;
+  if (!find_place(history->space, seed, before, &place))
+    tries = 0;
   for (uint64_t i = 0; i < tries; i++) {
     point_at(history->space, seed, place + i, out[k].cells);
     if (cb_ask_is_fresh(ask, out, k, out[k].cells))

@@ -215,6 +215,35 @@ static int worth_trying(const cocabo_space *space) {
   return tries;
 }
 
+/* One parameter after the other moves to a random value or, as the rules will not let
+ * it, towards others, each time by a smaller part of the way. Without that all repaired
+ * points would lie where the rules begin, or at the end of a range. */
+static void wander(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
+  enum { HALVINGS = 48 };
+  const size_t bytes = (size_t)space->n * sizeof *cells;
+  cb_cell tried[COCABO_MAX_PARAMETERS];
+  for (int i = 0; i < space->n; i++) {
+    const cb_param *p = &space->params[i];
+    const int last = p->kind == CB_CHOICE ? 0 : HALVINGS;
+    bool allowed = !cb_cell_is_active(cells[i]);
+    for (int k = 0; k <= last && !allowed; k += 2) {
+      memcpy(tried, cells, bytes);
+      tried[i] = cb_param_sample(p, rng);
+      if (p->kind != CB_CHOICE) {
+        const double from = cb_param_place(p, cells[i]);
+        tried[i] =
+            cb_param_cell(p, from + ldexp(cb_param_place(p, tried[i]) - from, -k));
+      }
+      if (tried[i].integer == cells[i].integer)
+        break;
+      cb_space_settle(space, rng, tried);
+      allowed = cb_space_allows(space, tried);
+      if (allowed)
+        memcpy(cells, tried, bytes);
+    }
+  }
+}
+
 void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
   enum { REPAIRS = 5 };
   cb_space_draw(space, rng, cells);
@@ -225,8 +254,14 @@ void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
     if (cb_space_allows(space, cells))
       return;
   }
-  for (int i = 1; !cb_space_repair(space, rng, cells) && i < REPAIRS; i++)
-    cb_space_draw(space, rng, cells);
+  for (int i = 0; i < REPAIRS; i++) {
+    if (cb_space_repair(space, rng, cells)) {
+      wander(space, rng, cells);
+      return;
+    }
+    if (i + 1 < REPAIRS)
+      cb_space_draw(space, rng, cells);
+  }
 }
 
 void cb_space_at(const cocabo_space *space, const double *u, cb_cell *cells) {

@@ -36,6 +36,19 @@ static const cocabo_value letters[] = {{.type = COCABO_TEXT, .as.text = "a"},
                                        {.type = COCABO_TEXT, .as.text = "b"},
                                        {.type = COCABO_NULL}};
 
+/* What depends on the parameters of the space below, and what it may not be. */
+static void add_conditions(cocabo_space *s) {
+#define COUNT_IS(n) assert_int_equal(cocabo_space_count(s), n)
+  CALL_WITHOUT_MEMORY(cocabo_space_add(s, "t", "float(0,1) if n > 5", &err),
+                      COUNT_IS(4));
+  CALL_WITHOUT_MEMORY(cocabo_space_add(s, "u", "bool if c == a", &err), COUNT_IS(5));
+  CALL_WITHOUT_MEMORY(cocabo_space_rule(s, "x < 2 or not u and t > 0.5", &err),
+                      assert_null(cocabo_space_get_rule(s, 0)));
+#undef COUNT_IS
+}
+
+static bool with_conditions; /* of the test that runs */
+
 static cocabo_space *build_space(void) {
   cocabo_space *s = NULL;
   for (int k = 0; !s; k++) {
@@ -52,6 +65,8 @@ static cocabo_space *build_space(void) {
   CALL_WITHOUT_MEMORY(cocabo_space_add(s, "o", "ordinal(a,\"b\",null)", &err),
                       COUNT_IS(3));
 #undef COUNT_IS
+  if (with_conditions)
+    add_conditions(s);
   return s;
 }
 
@@ -212,6 +227,17 @@ static void ask_and_tell_survive_lack_of_memory(void **state) {
     run_loop(&p);
     free_pair(&p);
   }
+}
+
+static void so_do_those_under_conditions_and_rules(void **state) {
+  (void)state;
+  with_conditions = true;
+  for (int s = 1; s <= 4; s++) { /* creation measures the rules each time */
+    pair p = build_pair(samplers[s]);
+    run_loop(&p);
+    free_pair(&p);
+  }
+  with_conditions = false;
 }
 
 static void fail_both(pair *p, int64_t number, const char *reason) {
@@ -578,6 +604,7 @@ static void opening_and_syncing_survive_lack_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ask_and_tell_survive_lack_of_memory),
+      cmocka_unit_test(so_do_those_under_conditions_and_rules),
       cmocka_unit_test(everything_else_survives_lack_of_memory),
       cmocka_unit_test(what_is_expected_survives_lack_of_memory),
       cmocka_unit_test(predicting_survives_lack_of_memory),

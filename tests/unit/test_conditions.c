@@ -487,6 +487,35 @@ static void draws_are_uniform_over_what_is_allowed(void **state) {
   cocabo_space_free(s);
 }
 
+/* Where hardly a draw is allowed they are repaired, but not all to the same point: not
+ * to the end of a range, nor to the nearest corner. */
+static void rare_points_are_spread_out(void **state) {
+  (void)state;
+  enum { DRAWS = 400, PARTS = 4 };
+  cocabo_space *s = cocabo_space_new();
+  add(s, "x", "float(0,1)"), add(s, "n", "int(1,1000000)"),
+      add(s, "c", "choice(a,b,c)");
+  rule(s, "x < 1e-6");
+  rule(s, "n > 999000 and c != b");
+  int by_x[PARTS] = {0}, by_n[PARTS] = {0}, by_c[3] = {0};
+  cb_rng rng = cb_rng_make(2, CB_RNG_BENCH, 6);
+  for (int i = 0; i < DRAWS; i++) {
+    cb_cell cells[N];
+    cb_space_sample(s, &rng, cells);
+    assert_true(cb_space_holds(s, cells) && cb_space_allows(s, cells));
+    by_x[(int)(PARTS * cells[0].real / 1e-6)]++;
+    by_n[PARTS * (cells[1].integer - 999001) / 1000]++;
+    by_c[cells[2].integer]++;
+  }
+  for (int k = 0; k < PARTS; k++) {
+    assert_in_range(by_x[k], DRAWS / 20, DRAWS);
+    assert_in_range(by_n[k], DRAWS / 20, DRAWS);
+  }
+  assert_in_range(by_c[0], DRAWS / 4, DRAWS);
+  assert_in_range(by_c[2], DRAWS / 4, DRAWS);
+  cocabo_space_free(s);
+}
+
 /* ---- repairing ------------------------------------------------------------------- */
 
 static double seconds(void) {
@@ -788,6 +817,7 @@ int main(void) {
       cmocka_unit_test(missing_and_needless_values_are_named),
       cmocka_unit_test(only_what_is_active_counts),
       cmocka_unit_test(draws_are_uniform_over_what_is_allowed),
+      cmocka_unit_test(rare_points_are_spread_out),
       cmocka_unit_test(narrow_spaces_are_reached),
       cmocka_unit_test(shares_are_measured),
       cmocka_unit_test(impossible_spaces_are_refused),

@@ -79,6 +79,18 @@ static void sobol_points_are_those_that_are_allowed(void **state) {
   check_subsequence("false");
 }
 
+/* Where they are rare, random ones take over: noisy or not, none comes again. */
+static void rare_points_do_not_come_again(void **state) {
+  (void)state;
+  cocabo_study *study =
+      new_study("sobol", 3, LIST("x", "float(0,1)"), LIST("x < 0.0004"),
+                LIST("n_init", "0", "deterministic", "false"));
+  for (int i = 0; i < 20; i++)
+    assert_true(ask(study)->cells[0].real < 0.0004);
+  assert_int_equal(cb_history_distinct(cb_study_history(study)), 20);
+  cocabo_study_free(study);
+}
+
 /* ---- tpe ------------------------------------------------------------------------- */
 
 /* Good values of x are near 0, which is also what stands in its row where it is
@@ -256,6 +268,7 @@ static void models_beat_chance(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sobol_points_are_those_that_are_allowed),
+      cmocka_unit_test(rare_points_do_not_come_again),
       cmocka_unit_test(estimators_know_active_trials_only),
       cmocka_unit_test(what_the_rules_leave_is_not_the_bandits_draw),
       cmocka_unit_test(inactive_choices_teach_nothing),
