@@ -135,23 +135,31 @@ cocabo_status cb_judge_points(const cb_judge *judge, const cb_ask *ask, int64_t 
   return COCABO_OK;
 }
 
-cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
-                               double *se, cocabo_error *err) {
-  const cb_history *history = ask->history;
+static void copy_results(const cb_judge *judge, const cb_history *history, double *x,
+                         int32_t *h) {
   const size_t d = (size_t)judge->spec->d, c = (size_t)judge->spec->c;
-  const size_t n = (size_t)history->n;
-  double *x = cb_calloc(n * d, sizeof *x);
-  int32_t *h = cb_calloc(n * c, sizeof *h);
-  cocabo_status status = x && h ? COCABO_OK : cb_no_memory(err);
-  for (size_t i = 0; i < n && status == COCABO_OK; i++) {
+  for (size_t i = 0; i < (size_t)history->n; i++) {
     const cb_trial *trial = &history->trials[history->told[i]];
     if (d > 0)
       memcpy(x + i * d, trial->x, d * sizeof *x);
     if (c > 0)
       memcpy(h + i * c, trial->h, c * sizeof *h);
   }
-  if (status == COCABO_OK)
+}
+
+cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
+                               double *se, cocabo_error *err) {
+  const cb_history *history = ask->history;
+  const size_t n = (size_t)history->n;
+  double *x = cb_calloc(n * (size_t)judge->spec->d, sizeof *x);
+  int32_t *h = cb_calloc(n * (size_t)judge->spec->c, sizeof *h);
+  cocabo_status status;
+  if (x && h) {
+    copy_results(judge, history, x, h);
     status = cb_judge_points(judge, ask, history->n, x, h, mean, se, err);
+  } else {
+    status = cb_no_memory(err);
+  }
   cb_free(x);
   cb_free(h);
   return status;
@@ -159,7 +167,7 @@ cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double 
 
 cocabo_status cb_judge_best(const cb_judge *judge, const cb_ask *ask, int64_t *row,
                             cocabo_error *err) {
-  double mean[CB_JUDGE_MOST], se[CB_JUDGE_MOST];
+  double mean[CB_JUDGE_MOST] = {0.0}, se[CB_JUDGE_MOST] = {0.0};
   CB_TRY(cb_judge_results(judge, ask, mean, se, err));
   *row = 0;
   for (int64_t i = 1; i < ask->history->n; i++)
@@ -171,7 +179,7 @@ cocabo_status cb_judge_best(const cb_judge *judge, const cb_ask *ask, int64_t *r
 cocabo_status cb_judge_expect(const cb_judge *judge, const cb_ask *ask,
                               const cb_trial *trial, double *mean, double *se,
                               cocabo_error *err) {
-  double means[CB_JUDGE_MOST], errors[CB_JUDGE_MOST];
+  double means[CB_JUDGE_MOST] = {0.0}, errors[CB_JUDGE_MOST] = {0.0};
   CB_TRY(cb_judge_results(judge, ask, means, errors, err));
   for (int64_t i = 0; i < ask->history->n; i++)
     if (ask->history->told[i] == trial->number) {

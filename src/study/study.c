@@ -228,8 +228,10 @@ static cocabo_status other_domain(const cocabo_study *study, const cocabo_space 
   char has[CB_SHOWN], wanted[CB_SHOWN], name[CB_SHOWN];
   char *own = cocabo_space_domain(study->fold.history->space, (size_t)i);
   char *other = cocabo_space_domain(space, (size_t)i);
-  cocabo_status status = own && other ? COCABO_OK : cb_no_memory(err);
-  if (status == COCABO_OK && strcmp(own, other) != 0)
+  cocabo_status status = COCABO_OK;
+  if (!own || !other)
+    status = cb_no_memory(err);
+  else if (strcmp(own, other) != 0)
     status = cb_fail(
         err, COCABO_E_STATE, "study \"%s\" has %s=%s, which is not the %s of the space",
         cb_text_show_within(name, study->name, 40), space->params[i].name,
