@@ -458,6 +458,52 @@ COCABO_API cocabo_status cocabo_study_tell_metrics(cocabo_study *study, int64_t 
                                                    const cocabo_metric *metrics,
                                                    size_t n,
                                                    cocabo_error *err) COCABO_MUST_CHECK;
+
+/* What is known of a trial beside its result. None of it changes what is proposed.
+ *
+ * Attributes are texts under names, such as the machine that it ran on: names as those
+ * of parameters, values of at most 65536 bytes, COCABO_MAX_ATTRS a trial; the last
+ * value of a name counts. Reports say what the value is so far: one finite value a
+ * step, COCABO_MAX_REPORTS a trial; a second one for a step replaces the first. Both
+ * are taken in every state, and stay when a trial is handed out again. */
+#define COCABO_MAX_ATTRS 64
+#define COCABO_MAX_REPORTS 100000
+typedef struct cocabo_attr {
+  const char *name, *value;
+} cocabo_attr;
+typedef struct cocabo_step {
+  int64_t step; /* 0 or more */
+  double value;
+} cocabo_step;
+
+/* The present value again is a no-op. */
+COCABO_API cocabo_status cocabo_study_note(cocabo_study *study, int64_t number,
+                                           const char *name, const char *value,
+                                           cocabo_error *err) COCABO_MUST_CHECK;
+COCABO_API cocabo_status cocabo_study_report(cocabo_study *study, int64_t number,
+                                             int64_t step, double value,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+/* A result, or a failure, and attributes at one stroke. */
+typedef struct cocabo_record {
+  const double *value; /* as cocabo_study_tell_metrics takes it; NULL: there is none */
+  const cocabo_metric *metrics; /* n_metrics, with a value only */
+  size_t n_metrics;
+  const char *reason; /* with no value: it failed; NULL: only attributes are noted */
+  const cocabo_attr *attrs; /* n_attrs, each name once */
+  size_t n_attrs;
+  int64_t reserved[4]; /* zero */
+} cocabo_record;
+COCABO_API cocabo_status cocabo_study_record(cocabo_study *study, int64_t number,
+                                             const cocabo_record *record,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+/* *n of them (n may be NULL), borrowed from the trial, attributes in the order in which
+ * they were first noted, reports by step; NULL where there are none. An attribute by
+ * its name: NULL if it was never noted. */
+COCABO_API const cocabo_attr *cocabo_trial_attrs(const cocabo_trial *trial, size_t *n);
+COCABO_API const char *cocabo_trial_attr(const cocabo_trial *trial, const char *name);
+COCABO_API const cocabo_step *cocabo_trial_reports(const cocabo_trial *trial,
+                                                   size_t *n);
+
 /* The reason is UTF-8 of at most 65536 bytes, and may have several lines. */
 COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,
                                            const char *reason,
@@ -499,8 +545,12 @@ typedef struct cocabo_known {
   int added;                /* filled in: 1 if it was added */
   const cocabo_metric *metrics; /* n_metrics of a complete one; NULL: none */
   size_t n_metrics;
+  const cocabo_attr *attrs; /* n_attrs; NULL: none */
+  size_t n_attrs;
+  const cocabo_step *reports; /* n_reports; NULL: none */
+  size_t n_reports;
   int64_t number;      /* filled in: its number in the study, new or not */
-  int64_t reserved[4]; /* zero */
+  int64_t reserved[2]; /* zero */
 } cocabo_known;
 /* Adds n trials at one stroke, all or none, also when the process is killed; each gets
  * a new number, also where the study has the same. Proposals see all of them. One that
@@ -598,12 +648,13 @@ COCABO_API cocabo_status cocabo_study_columns(const cocabo_study *study, int64_t
 COCABO_API int64_t cocabo_study_count_state(const cocabo_study *study,
                                             cocabo_trial_state state);
 
-/* Checks a study against its log: every event follows from those before it, and the
- * last `proposals` batches (-1: all) are proposed again from what they saw. Proposals
- * made by another revision of a sampler are compared too, but may well differ: they are
- * counted apart. On which machine they were made does not matter. `out` is filled in on
- * success, which means that the check was carried out, not that it found nothing;
- * COCABO_E_STATE if the log contradicts itself. */
+/* Checks a study against its log: every event is what was written, by its checksum, and
+ * follows from those before it, and the last `proposals` batches (-1: all) are proposed
+ * again from what they saw. Proposals made by another revision of a sampler are
+ * compared too, but may well differ: they are counted apart. On which machine they were
+ * made does not matter. `out` is filled in on success, which means that the check was
+ * carried out, not that it found nothing; COCABO_E_STATE if the log contradicts itself.
+ */
 typedef struct cocabo_report {
   int64_t events, trials;    /* in the log */
   int64_t replayed;          /* points proposed again by the same revision */
@@ -611,7 +662,9 @@ typedef struct cocabo_report {
   int64_t first_differing;   /* the number of the first such trial, or -1 */
   int64_t foreign;           /* points of another revision, proposed again */
   int64_t foreign_differing; /* of those, how many came out differently */
-  int64_t reserved[10];
+  int64_t unchecked;         /* events without a checksum, from before there were any */
+  int64_t passed_over;       /* events of kinds that only a later version knows */
+  int64_t reserved[8];
 } cocabo_report;
 COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t proposals,
                                              cocabo_report *out,

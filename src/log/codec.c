@@ -249,8 +249,13 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
   put_fits(json, event->proposal.n_fits, event->proposal.fits);
   put_text(json, "fingerprint", event->proposal.fingerprint);
   put_text(json, "state", event->running ? RUNNING : NULL);
+  const bool report = event->kind == CB_TRIAL_REPORTED;
+  if (report) {
+    cb_json_key(json, "step");
+    cb_json_integer(json, event->step);
+  }
   if (event->has_y) {
-    cb_json_key(json, "y");
+    cb_json_key(json, report ? "value" : "y");
     cb_json_real(json, event->y);
   }
   put_metrics(json, event->n_metrics, event->metrics);
@@ -278,7 +283,10 @@ cocabo_status cb_codec_encode(cb_json *json, const cb_event *event, const char *
                    "a trial has %d values, want one for each of %zu parameters",
                    event->n_cells, n);
   cb_json_start(json, err);
-  put_body(json, event, letters);
+  if (event->body)
+    cb_json_word(json, event->body);
+  else
+    put_body(json, event, letters);
   return json->status;
 }
 
@@ -711,6 +719,21 @@ static void read_y(reader *r) {
   r->event->has_y = true;
 }
 
+/* Of a report only: elsewhere they are keys that are not known. */
+static void read_step(reader *r) {
+  if (r->event->kind == CB_TRIAL_REPORTED)
+    r->event->step = cb_walk_integer(&r->walk, 0, INT64_MAX);
+  else
+    cb_walk_skip(&r->walk);
+}
+
+static void read_value(reader *r) {
+  if (r->event->kind == CB_TRIAL_REPORTED)
+    read_y(r);
+  else
+    cb_walk_skip(&r->walk);
+}
+
 /* A log has no names that no user could have given. */
 static void take_metrics(reader *r, const cocabo_metric *metrics, int n) {
   if (cb_metrics_check(metrics, (size_t)n, &r->refusal) != COCABO_OK)
@@ -816,7 +839,9 @@ static void read_fit(reader *r) {
   X("where", read_rules)                                                               \
   X("version", read_version)                                                           \
   X("options", read_options)                                                           \
-  X("attributes", read_attributes)
+  X("attributes", read_attributes)                                                     \
+  X("step", read_step)                                                                 \
+  X("value", read_value)
 #define AS_KEY(key, read) key,
 #define AS_READ(key, read) read,
 
@@ -852,36 +877,63 @@ static cocabo_status refuse(const reader *r, cocabo_error *err) {
                  (long long)r->event->seq, r->walk.at - r->walk.text, r->walk.why);
 }
 
+static cocabo_status check_attributes(const cb_event *event, cocabo_error *err) {
+  cocabo_error why;
+  for (int i = 0; i < event->n_attributes; i++) {
+    if (!event->attributes[i].value)
+      return damaged(event, "an attribute has no value", err);
+    if (cb_name_check("attribute name", event->attributes[i].name, &why) != COCABO_OK)
+      return damaged(event, why.message, err);
+  }
+  return COCABO_OK;
+}
+
 /* What the fold takes for granted. */
 static cocabo_status check_complete(const cb_event *event, cocabo_error *err) {
   if (event->kind == CB_STUDY_CREATED && (!event->space || event->space->n == 0))
     return damaged(event, "it has no space", err);
-  if (event->kind == CB_TRIAL_TOLD && !event->has_y)
+  if ((event->kind == CB_TRIAL_TOLD || event->kind == CB_TRIAL_REPORTED) &&
+      !event->has_y)
     return damaged(event, "it has no value", err);
-  return COCABO_OK;
+  return event->kind == CB_TRIAL_NOTED ? check_attributes(event, err) : COCABO_OK;
 }
 
-static bool is_known(cb_event_kind kind) {
-  return (kind >= CB_STUDY_CREATED && kind <= CB_MODEL_FITTED) ||
-         kind == CB_TRIAL_RETRIED;
+/* A kind that a later version has: its body is kept as it is, and who wrote it. */
+static cocabo_status keep_body(reader *r, size_t length, cocabo_error *err) {
+  static const char *const keys[] = {"version"};
+  unsigned seen = 0;
+  for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');)
+    if (find_key(&r->walk, keys, 1, &seen) == 0 &&
+        cb_walk_peek(&r->walk) == CB_JSON_STRING)
+      read_version(r);
+    else
+      cb_walk_skip(&r->walk);
+  cb_walk_end(&r->walk);
+  if (r->walk.why)
+    return refuse(r, err);
+  r->event->body = cb_strndup(r->walk.text, length);
+  return r->event->body ? COCABO_OK : cb_no_memory(err);
 }
 
-static cocabo_status decode(reader *r, cocabo_error *err) {
-  const cb_event *event = r->event;
-  if (!is_known(event->kind))
-    return cb_fail(err, COCABO_E_STORE,
-                   "event %lld of the log is of kind %d, which this version of cocabo "
-                   "does not know",
-                   (long long)event->seq, (int)event->kind);
+static cocabo_status decode(reader *r, size_t length, cocabo_error *err) {
+  if (!cb_kind_is_known(r->event->kind))
+    return keep_body(r, length, err);
   read_body(r);
-  return r->walk.why ? refuse(r, err) : check_complete(event, err);
+  return r->walk.why ? refuse(r, err) : check_complete(r->event, err);
 }
 
 cocabo_status cb_codec_decode(const char *text, size_t length, cb_event *event,
                               cocabo_error *err) {
   reader r = {.walk = cb_walk_start(text, length), .event = event};
-  const cocabo_status status = decode(&r, err);
+  const cocabo_status status = decode(&r, length, err);
   if (status != COCABO_OK)
     cb_event_clear(event);
   return status;
+}
+
+uint64_t cb_codec_checksum(const char *text, size_t length) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+  return hash;
 }

@@ -33,8 +33,15 @@ typedef enum cb_event_kind {
                                running */
   CB_MODEL_FITTED = 10,     /* fit */
   /* 11 and 12 are reserved */
-  CB_TRIAL_RETRIED = 13 /* number, attempt: which one failed */
+  CB_TRIAL_RETRIED = 13, /* number, attempt: which one failed */
+  /* Kinds 100 to 199 change no proposal. A library that does not know one passes over
+   * it: its body is kept as it is. Any other unknown kind is refused. */
+  CB_TRIAL_NOTED = 100,   /* number, attributes */
+  CB_TRIAL_REPORTED = 101 /* number, step, y: what the value is so far */
 } cb_event_kind;
+
+bool cb_kind_is_known(cb_event_kind kind);
+bool cb_kind_is_ignorable(cb_event_kind kind);
 
 typedef enum cb_origin {
   CB_BY_DESIGN = 1,
@@ -92,7 +99,9 @@ typedef struct cb_event {
   int n_metrics;          /* up to COCABO_MAX_METRICS, with y only */
   cocabo_metric *metrics; /* one block with their names: see cb_metrics_pack */
   char *reason;
+  int64_t step;  /* of a report, 0 or more */
   char *version; /* of the library that wrote the options; NULL: 0.1.0 */
+  char *body;    /* of a kind that is not known: the text of all but its head */
   int n_cells;
   cb_cell *cells;
   cocabo_space *space;

@@ -119,6 +119,20 @@ void cb_fold_adopt(cb_fold *fold, cb_change *change, const cb_event *changed) {
 
 /* ---- the fold -------------------------------------------------------------------- */
 
+/* It says itself who wrote it; else whoever last wrote options, if that is not us. */
+static cocabo_status refuse_kind(const cb_fold *fold, const cb_event *event,
+                                 cocabo_error *err) {
+  char shown[CB_SHOWN];
+  const char *version = event->version ? event->version : fold->version;
+  if (version && !event->version && strcmp(version, CB_VERSION) == 0)
+    version = NULL;
+  return cb_fail(err, COCABO_E_STORE,
+                 "event %lld of the log is of kind %d, which this version of cocabo "
+                 "(%s) does not know; it was written by %s",
+                 (long long)event->seq, (int)event->kind, CB_VERSION,
+                 version ? cb_text_show_within(shown, version, 40) : "a later one");
+}
+
 static cocabo_status apply_change(cb_fold *fold, const cb_event *changed,
                                   cocabo_error *err) {
   cb_change change;
@@ -130,6 +144,8 @@ static cocabo_status apply_change(cb_fold *fold, const cb_event *changed,
 }
 
 cocabo_status cb_fold_apply(cb_fold *fold, const cb_event *event, cocabo_error *err) {
+  if (!cb_kind_is_known(event->kind) && !cb_kind_is_ignorable(event->kind))
+    return refuse_kind(fold, event, err);
   if (!fold->history) {
     CB_TRY(cb_fold_begin(fold, event, err));
     const cocabo_status status = cb_history_apply(fold->history, event, err);

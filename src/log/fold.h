@@ -31,8 +31,9 @@ void cb_fold_clear(cb_fold *fold);
  * creating a study can fail before it is stored. */
 cocabo_status cb_fold_begin(cb_fold *fold, const cb_event *created, cocabo_error *err);
 
-/* Folds in the next event, which begins the log if it is the first. On failure the fold
- * is as it was. */
+/* Folds in the next event, which begins the log if it is the first. One of a kind that
+ * is not known is COCABO_E_STORE, unless it may be passed over. On failure the fold is
+ * as it was. */
 cocabo_status cb_fold_apply(cb_fold *fold, const cb_event *event, cocabo_error *err);
 
 /* STUDY_CHANGED in two steps: all that can fail, and what cannot. */

@@ -216,7 +216,73 @@ cocabo_status cocabo_study_tell_metrics(cocabo_study *study, int64_t number,
   if (!metrics && n > 0)
     return is_null("metrics", err);
   CB_TRY(cb_metrics_check(metrics, n, err));
-  return cb_study_tell(study, number, value, metrics, (int)n, err);
+  const cocabo_record record = {.value = &value, .metrics = metrics, .n_metrics = n};
+  return cb_study_record(study, number, CB_CURRENT, &record, err);
+}
+
+static cocabo_status check_attrs(const cocabo_attr *attrs, size_t n,
+                                 cocabo_error *err) {
+  if (!attrs && n > 0)
+    return is_null("attrs", err);
+  if (n > COCABO_MAX_ATTRS)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu attributes, want at most %d", n,
+                   COCABO_MAX_ATTRS);
+  for (size_t i = 0; i < n; i++) {
+    CB_TRY(cb_name_check("attribute name", attrs[i].name, err));
+    CB_TRY(check_text("attribute", attrs[i].value, err));
+    for (size_t k = 0; k < i; k++)
+      if (strcmp(attrs[k].name, attrs[i].name) == 0)
+        return cb_fail(err, COCABO_E_INVALID, "attribute \"%s\" is given twice",
+                       attrs[i].name);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status check_report(cocabo_step report, cocabo_error *err) {
+  char shown[CB_DIGITS];
+  if (report.step < 0)
+    return cb_fail(err, COCABO_E_RANGE, "step is %lld, want 0 or more",
+                   (long long)report.step);
+  if (!isfinite(report.value))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "the value of step %lld is %s, want a finite number",
+                   (long long)report.step, cb_number_show(shown, report.value));
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_study_note(cocabo_study *study, int64_t number, const char *name,
+                                const char *value, cocabo_error *err) {
+  const cocabo_attr attr = {name, value};
+  const cocabo_record record = {.attrs = &attr, .n_attrs = 1};
+  return cocabo_study_record(study, number, &record, err);
+}
+
+cocabo_status cocabo_study_record(cocabo_study *study, int64_t number,
+                                  const cocabo_record *record, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!record)
+    return is_null("record", err);
+  if (!record->metrics && record->n_metrics > 0)
+    return is_null("metrics", err);
+  if (record->value && record->reason)
+    return cb_fail(err, COCABO_E_INVALID, "there are a value and a reason, want one");
+  if (!record->value && record->n_metrics > 0)
+    return cb_fail(err, COCABO_E_INVALID, "there are metrics and no value");
+  CB_TRY(cb_metrics_check(record->metrics, record->n_metrics, err));
+  if (record->reason)
+    CB_TRY(check_text("reason", record->reason, err));
+  CB_TRY(check_attrs(record->attrs, record->n_attrs, err));
+  return cb_study_record(study, number, CB_CURRENT, record, err);
+}
+
+cocabo_status cocabo_study_report(cocabo_study *study, int64_t number, int64_t step,
+                                  double value, cocabo_error *err) {
+  const cocabo_step report = {step, value};
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(check_report(report, err));
+  return cb_study_report(study, number, report, err);
 }
 
 cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char *reason,
@@ -224,7 +290,8 @@ cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char 
   if (!study)
     return is_null("study", err);
   CB_TRY(check_text("reason", reason, err));
-  return cb_study_fail(study, number, CB_CURRENT, reason, err);
+  return cb_study_record(study, number, CB_CURRENT, &(cocabo_record){.reason = reason},
+                         err);
 }
 
 static cocabo_status check_attempt(int64_t attempt, cocabo_error *err) {
@@ -240,7 +307,8 @@ cocabo_status cocabo_study_fail_attempt(cocabo_study *study, int64_t number,
     return is_null("study", err);
   CB_TRY(check_attempt(attempt, err));
   CB_TRY(check_text("reason", reason, err));
-  return cb_study_fail(study, number, attempt, reason, err);
+  return cb_study_record(study, number, attempt, &(cocabo_record){.reason = reason},
+                         err);
 }
 
 cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
@@ -313,10 +381,23 @@ cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
 
 enum { MAX_KNOWN = 10 * 1000 * 1000 };
 
+static cocabo_status check_notes(const cocabo_known *known, cocabo_error *err) {
+  CB_TRY(check_attrs(known->attrs, known->n_attrs, err));
+  if (!known->reports && known->n_reports > 0)
+    return is_null("reports", err);
+  if (known->n_reports > COCABO_MAX_REPORTS)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu reports, want at most %d",
+                   known->n_reports, COCABO_MAX_REPORTS);
+  for (size_t k = 0; k < known->n_reports; k++)
+    CB_TRY(check_report(known->reports[k], err));
+  return COCABO_OK;
+}
+
 static cocabo_status check_known(const cocabo_known *known, cocabo_error *err) {
   char shown[CB_DIGITS];
   if (!known->values)
     return is_null("values", err);
+  CB_TRY(check_notes(known, err));
   switch (known->state) {
   case COCABO_WAITING:
   case COCABO_RUNNING:

@@ -316,15 +316,23 @@ static cocabo_status snapshot(const cocabo_study *study, batch *b, cocabo_error 
   const cb_history *history = study->fold.history;
   for (int i = 0; i < b->n; i++) {
     const cb_event *event = &b->handed[i];
-    const cb_trial *old = i < b->n_resumed ? &history->trials[event->number] : NULL;
-    const cb_trial trial = {.number = event->number,
-                            .state = COCABO_RUNNING,
-                            .origin = old ? old->origin : event->origin,
-                            .attempt = event->attempt,
-                            .started = NAN,
-                            .finished = NAN,
-                            .value = NAN,
-                            .cells = old ? old->cells : event->cells};
+    cb_trial trial = {.number = event->number,
+                      .state = COCABO_RUNNING,
+                      .origin = event->origin,
+                      .attempt = event->attempt,
+                      .started = NAN,
+                      .finished = NAN,
+                      .value = NAN,
+                      .cells = event->cells};
+    if (i < b->n_resumed) {
+      const cb_trial *known = &history->trials[event->number];
+      trial.origin = known->origin;
+      trial.cells = known->cells;
+      trial.n_attributes = known->n_attributes;
+      trial.attributes = known->attributes;
+      trial.n_reports = known->n_reports;
+      trial.reports = known->reports;
+    }
     CB_TRY(cb_trial_snapshot(&b->trials[i], &study->fold, &trial, err));
   }
   return COCABO_OK;

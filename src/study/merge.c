@@ -9,6 +9,7 @@
  *
  * Adding is the same without looking.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,9 +167,30 @@ typedef struct merge {
   int64_t n_new;
   cb_event *events;
   int n_events;
+  cb_pair *pairs; /* attributes of the events */
+  size_t n_pairs;
   size_t longest;      /* reason, with its NUL */
   size_t most_metrics; /* bytes */
 } merge;
+
+/* What else is known of it. */
+static void put_notes(merge *m, const cocabo_known *known, int64_t number) {
+  cb_pair *pairs = m->pairs + m->n_pairs;
+  for (size_t i = 0; i < known->n_attrs; i++)
+    pairs[i] = (cb_pair){(char *)known->attrs[i].name, (char *)known->attrs[i].value};
+  m->n_pairs += known->n_attrs;
+  if (known->n_attrs > 0)
+    m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_NOTED,
+                                          .number = number,
+                                          .n_attributes = (int)known->n_attrs,
+                                          .attributes = pairs};
+  for (size_t i = 0; i < known->n_reports; i++)
+    m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_REPORTED,
+                                          .number = number,
+                                          .step = known->reports[i].step,
+                                          .has_y = true,
+                                          .y = known->reports[i].value};
+}
 
 /* Events that borrow everything they point to. */
 static void put_new(merge *m, const cocabo_space *space, int64_t i) {
@@ -202,6 +224,7 @@ static void put_new(merge *m, const cocabo_space *space, int64_t i) {
 /* What is not paired, in the order it was given. */
 static void collect_new(merge *m, const cb_history *history) {
   m->n_events = 0;
+  m->n_pairs = 0;
   m->n_new = 0;
   m->first = history->n_trials;
   for (int64_t i = 0; i < m->n; i++)
@@ -210,6 +233,7 @@ static void collect_new(merge *m, const cb_history *history) {
     if (m->numbers[i] < 0) {
       m->numbers[i] = m->first + m->n_new++;
       put_new(m, history->space, i);
+      put_notes(m, &m->known[i], m->numbers[i]);
     }
 }
 
@@ -260,8 +284,18 @@ static cocabo_status carry_out(cocabo_study *study, merge *m, cocabo_error *err)
   m->cells = cb_calloc(n * (size_t)space->n, sizeof *m->cells);
   m->entries = cb_calloc(n, sizeof *m->entries);
   m->numbers = cb_calloc(n, sizeof *m->numbers);
-  m->events = cb_calloc(2 * n, sizeof *m->events);
-  if (!m->cells || !m->entries || !m->numbers || !m->events)
+  size_t n_events = 0, n_pairs = 0;
+  for (size_t i = 0; i < n; i++) {
+    const cocabo_known *known = &m->known[i];
+    n_events += 3 + known->n_reports; /* added, failed, noted */
+    n_pairs += known->n_attrs;
+  }
+  if (n_events > INT_MAX)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu events to add, want at most %d",
+                   n_events, INT_MAX);
+  m->events = cb_calloc(n_events, sizeof *m->events);
+  m->pairs = cb_calloc(n_pairs, sizeof *m->pairs);
+  if (!m->cells || !m->entries || !m->numbers || !m->events || !m->pairs)
     return cb_no_memory(err);
   CB_TRY(to_cells(m, space, err));
   cocabo_status status = COCABO_E_BUSY;
@@ -280,6 +314,7 @@ static cocabo_status merge_all(cocabo_study *study, merge *m, cocabo_error *err)
   cb_free(m->entries);
   cb_free(m->numbers);
   cb_free(m->events);
+  cb_free(m->pairs);
   return status;
 }
 
@@ -335,7 +370,9 @@ cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
                             cocabo_store *to, cocabo_error *err) {
   enum { MOST = 100 * 1000 * 1000 };
   cb_events log;
-  int64_t id = 0;
+  int64_t id = 0, unchecked = 0;
+  /* What the copy has is given checksums of its own. */
+  CB_TRY(study->store->ops->check(study->store, study->id, &unchecked, err));
   CB_TRY(cb_events_read(&log, study, err));
   const cocabo_status status =
       log.n <= MOST

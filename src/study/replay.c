@@ -66,7 +66,8 @@ enum {
   SAYS_SPACE = 128,
   SAYS_OPTIONS = 256, /* and attributes, and the version */
   SAYS_METRICS = 512,
-  SAYS_STATE = 1024
+  SAYS_STEP = 1024,
+  SAYS_STATE = 2048
 };
 
 static bool has_proposal(const cb_provenance *p) {
@@ -84,7 +85,8 @@ static unsigned says(const cb_event *e) {
          (e->has_y ? SAYS_Y : 0u) | (e->reason ? SAYS_REASON : 0u) |
          (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
          (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u) |
-         (e->n_metrics != 0 ? SAYS_METRICS : 0u) | (e->running ? SAYS_STATE : 0u);
+         (e->n_metrics != 0 ? SAYS_METRICS : 0u) | (e->step != 0 ? SAYS_STEP : 0u) |
+         (e->running ? SAYS_STATE : 0u);
 }
 
 static unsigned may_say(cb_event_kind kind) {
@@ -108,8 +110,12 @@ static unsigned may_say(cb_event_kind kind) {
     return SAYS_NUMBER | SAYS_CELLS | SAYS_STATE | SAYS_Y | SAYS_METRICS;
   case CB_MODEL_FITTED:
     return SAYS_FIT;
+  case CB_TRIAL_NOTED:
+    return SAYS_NUMBER | SAYS_OPTIONS;
+  case CB_TRIAL_REPORTED:
+    return SAYS_NUMBER | SAYS_Y | SAYS_STEP;
   }
-  return ~0u; /* which the fold refuses */
+  return ~0u; /* which the fold refuses, or passes over */
 }
 
 /* Clocks jump, and times go back with them; but they stay times. */
@@ -431,9 +437,12 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
 
 static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
                             cocabo_error *err) {
+  CB_TRY(study->store->ops->check(study->store, study->id, &r->report.unchecked, err));
   CB_TRY(cb_events_read(&r->log, study, err));
   const int64_t all = count_batches(r);
   CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));
+  for (size_t i = 0; i < r->log.n; i++)
+    r->report.passed_over += !cb_kind_is_known(r->log.events[i].kind);
   r->report.events = (int64_t)r->log.n;
   r->report.trials = r->fold.history ? r->fold.history->n_trials : 0;
   return COCABO_OK;

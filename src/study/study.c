@@ -1,6 +1,6 @@
 /* study.c - a study's life (create, open), reading its log and appending to it, and
- * every call that is one event: tell, fail, interrupt, retry, change, add. Asking is in
- * ask.c.
+ * every call that is an event or two: tell, fail, note, report, interrupt, retry,
+ * change, add. Asking is in ask.c.
  */
 #include "study/study.h"
 
@@ -456,36 +456,6 @@ static bool is_told(const cb_trial *trial, double value, const cocabo_metric *me
          (n == 0 || cb_metrics_equal(trial->metrics, trial->n_metrics, metrics, n));
 }
 
-cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
-                            const cocabo_metric *metrics, int n, cocabo_error *err) {
-  char was[CB_DIGITS], is[CB_DIGITS];
-  const cb_trial *trial = NULL;
-  if (!isfinite(value)) {
-    CB_TRY(cb_study_fail(study, number, CB_CURRENT, why_not_finite(value), err));
-    cb_study_say(study, COCABO_WARNING, "trial %lld counts as failed: its %s",
-                 (long long)number, why_not_finite(value));
-    return COCABO_OK;
-  }
-  CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_study_find(study, number, &trial, err));
-  if (is_told(trial, value, metrics, n))
-    return COCABO_OK;
-  if (trial->state == COCABO_COMPLETE && trial->value != value)
-    cb_study_say(study, COCABO_WARNING,
-                 "trial %lld has the value %s already: %s is kept as an extra",
-                 (long long)number, cb_number_show(was, trial->value),
-                 cb_number_show(is, value));
-  CB_TRY(cb_history_reserve_metrics(study->fold.history, cb_metrics_bytes(metrics, n),
-                                    err));
-  cb_event told = {.kind = CB_TRIAL_TOLD,
-                   .number = number,
-                   .has_y = true,
-                   .y = value,
-                   .n_metrics = n,
-                   .metrics = (cocabo_metric *)metrics}; /* borrowed */
-  return cb_study_commit(study, &told, 1, -1, err);
-}
-
 /* The trial as it is now, and whether the attempt is over because somebody else has
  * been given the trial since. */
 static cocabo_status find_attempt(cocabo_study *study, int64_t number, int64_t attempt,
@@ -512,20 +482,106 @@ static cb_event end_of(cb_event_kind kind, const cb_trial *trial) {
                     .has_attempt = true};
 }
 
-cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,
-                            const char *reason, cocabo_error *err) {
+/* The attributes that the trial does not have yet, or with other values. */
+static int find_news(const cb_trial *trial, const cocabo_record *record,
+                     cb_pair news[static COCABO_MAX_ATTRS], int *n_names) {
+  int n = 0;
+  *n_names = trial->n_attributes;
+  for (size_t i = 0; i < record->n_attrs; i++) {
+    const cocabo_attr *attr = &record->attrs[i];
+    const int place = cb_pairs_find(trial->attributes, trial->n_attributes, attr->name);
+    if (place < 0 || strcmp(trial->attributes[place].value, attr->value) != 0)
+      news[n++] = (cb_pair){(char *)attr->name, (char *)attr->value};
+    *n_names += place < 0;
+  }
+  return n;
+}
+
+/* A value that does not count as one would think. */
+static void say_unusual(const cocabo_study *study, int64_t number, double before,
+                        double value) {
+  char was[CB_DIGITS], is[CB_DIGITS];
+  if (!isfinite(value) && !isfinite(before))
+    cb_study_say(study, COCABO_WARNING, "trial %lld counts as failed: its %s",
+                 (long long)number, why_not_finite(value));
+  else if (isfinite(value) && isfinite(before) && before != value)
+    cb_study_say(study, COCABO_WARNING,
+                 "trial %lld has the value %s already: %s is kept as an extra",
+                 (long long)number, cb_number_show(was, before),
+                 cb_number_show(is, value));
+}
+
+/* Up to two events, which borrow what they point to. Attributes need memory when they
+ * are folded in: where there is none, the next call does it. */
+cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attempt,
+                              const cocabo_record *record, cocabo_error *err) {
+  const bool finite = record->value && isfinite(*record->value);
+  const char *reason =
+      record->value && !finite ? why_not_finite(*record->value) : record->reason;
+  const int n_metrics = (int)record->n_metrics;
   const cb_trial *trial = NULL;
+  cb_event events[2] = {0};
+  cb_pair news[COCABO_MAX_ATTRS];
   bool over = false;
+  int n = 0, n_names = 0;
   CB_TRY(find_attempt(study, number, attempt, &trial, &over, err));
-  if (over || (trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0))
+  if (over)
     return COCABO_OK;
-  CB_TRY(cb_history_reserve(study->fold.history, 0, strlen(reason) + 1, err));
-  cb_event failed = end_of(CB_TRIAL_FAILED, trial);
-  failed.reason = cb_strdup(reason);
-  const cocabo_status status =
-      failed.reason ? cb_study_commit(study, &failed, 1, -1, err) : cb_no_memory(err);
-  cb_event_clear(&failed);
-  return status;
+  if (finite && !is_told(trial, *record->value, record->metrics, n_metrics))
+    events[n++] = (cb_event){.kind = CB_TRIAL_TOLD,
+                             .number = number,
+                             .has_y = true,
+                             .y = *record->value,
+                             .n_metrics = n_metrics,
+                             .metrics = (cocabo_metric *)record->metrics};
+  if (!finite && reason &&
+      !(trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0)) {
+    events[n] = end_of(CB_TRIAL_FAILED, trial);
+    events[n++].reason = (char *)reason;
+  }
+  const int n_news = find_news(trial, record, news, &n_names);
+  if (n_names > COCABO_MAX_ATTRS)
+    return cb_fail(err, COCABO_E_RANGE,
+                   "trial %lld would have %d attributes, want at most %d",
+                   (long long)number, n_names, COCABO_MAX_ATTRS);
+  if (n_news > 0)
+    events[n++] = (cb_event){.kind = CB_TRIAL_NOTED,
+                             .number = number,
+                             .n_attributes = n_news,
+                             .attributes = news};
+  if (n == 0)
+    return COCABO_OK;
+  cb_history *history = study->fold.history;
+  CB_TRY(cb_history_reserve(history, 0, reason ? strlen(reason) + 1 : 0, err));
+  CB_TRY(cb_history_reserve_metrics(history,
+                                    cb_metrics_bytes(record->metrics, n_metrics), err));
+  const double before = trial->value; /* NaN unless it is complete */
+  CB_TRY(cb_study_commit(study, events, n, -1, err));
+  if (record->value)
+    say_unusual(study, number, before, *record->value);
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step report,
+                              cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  CB_TRY(cb_study_sync(study, err));
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  int64_t i = trial->n_reports - 1;
+  while (i >= 0 && trial->reports[i].step > report.step)
+    i--;
+  const bool again = i >= 0 && trial->reports[i].step == report.step;
+  if (again && trial->reports[i].value == report.value)
+    return COCABO_OK;
+  if (!again && trial->n_reports >= COCABO_MAX_REPORTS)
+    return cb_fail(err, COCABO_E_RANGE, "trial %lld has %lld reports, want at most %d",
+                   (long long)number, (long long)trial->n_reports, COCABO_MAX_REPORTS);
+  cb_event reported = {.kind = CB_TRIAL_REPORTED,
+                       .number = number,
+                       .step = report.step,
+                       .has_y = true,
+                       .y = report.value};
+  return cb_study_commit(study, &reported, 1, -1, err);
 }
 
 cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,

@@ -69,12 +69,12 @@ cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_erro
  * caller. On failure they are untouched. */
 cocabo_status cb_study_ask(cocabo_study *study, int n, bool fewer, cocabo_trial **out,
                            size_t *got, cocabo_error *err);
-cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
-                            const cocabo_metric *metrics, int n, cocabo_error *err);
 /* attempt CB_CURRENT: whichever there is. Nothing happens to a later one. */
 enum { CB_CURRENT = -1 };
-cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,
-                            const char *reason, cocabo_error *err);
+cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attempt,
+                              const cocabo_record *record, cocabo_error *err);
+cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step report,
+                              cocabo_error *err);
 cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
                                  cocabo_error *err);
 cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err);

@@ -23,12 +23,48 @@ struct cocabo_trial {
   const char *reason;
   int n_metrics;
   const cocabo_metric *metrics;
+  size_t n_attrs, n_reports;
+  cocabo_attr *attrs; /* a block of its own, as are the reports; NULL: none */
+  cocabo_step *reports;
   cb_cell cells[];
 };
 
 static uint64_t seed_of(const cb_fold *fold, int64_t number) {
   cb_rng rng = cb_rng_make(fold->trial_seed, CB_RNG_TRIAL, (uint64_t)number);
   return cb_rng_u64(&rng);
+}
+
+/* One block: the pairs, then their texts. */
+static bool copy_attrs(cocabo_trial *copy, const cb_pair *pairs, int n) {
+  size_t bytes = 0;
+  if (n == 0)
+    return true;
+  for (int i = 0; i < n; i++)
+    bytes += strlen(pairs[i].name) + strlen(pairs[i].value) + 2;
+  copy->attrs = cb_calloc(1, (size_t)n * sizeof *copy->attrs + bytes);
+  if (!copy->attrs)
+    return false;
+  char *text = (char *)(copy->attrs + n);
+  for (int i = 0; i < n; i++) {
+    copy->attrs[i].name = strcpy(text, pairs[i].name);
+    text += strlen(text) + 1;
+    copy->attrs[i].value = strcpy(text, pairs[i].value);
+    text += strlen(text) + 1;
+  }
+  copy->n_attrs = (size_t)n;
+  return true;
+}
+
+static bool copy_reports(cocabo_trial *copy, const cb_trial *trial) {
+  const size_t n = (size_t)trial->n_reports;
+  if (n == 0)
+    return true;
+  copy->reports = cb_calloc(n, sizeof *copy->reports);
+  if (!copy->reports)
+    return false;
+  memcpy(copy->reports, trial->reports, n * sizeof *copy->reports);
+  copy->n_reports = n;
+  return true;
 }
 
 cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
@@ -57,6 +93,11 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
       cb_metrics_pack(copy->cells + space->n, trial->metrics, trial->n_metrics);
   copy->reason =
       memcpy((char *)(copy->cells + space->n) + metric_bytes, reason, reason_bytes);
+  if (!copy_attrs(copy, trial->attributes, trial->n_attributes) ||
+      !copy_reports(copy, trial)) {
+    cocabo_trial_free(copy);
+    return cb_no_memory(err);
+  }
   *out = copy;
   return COCABO_OK;
 }
@@ -84,6 +125,8 @@ void cocabo_trial_free(cocabo_trial *trial) {
   if (!trial)
     return;
   cocabo_space_free(trial->space);
+  cb_free(trial->attrs);
+  cb_free(trial->reports);
   cb_free(trial);
 }
 
@@ -318,4 +361,25 @@ cocabo_status cocabo_trial_get_metric(const cocabo_trial *trial, const char *nam
       return COCABO_OK;
     }
   return no_metric(trial, name, err);
+}
+
+/* ---- attributes and reports ------------------------------------------------------ */
+
+const cocabo_attr *cocabo_trial_attrs(const cocabo_trial *trial, size_t *n) {
+  if (n)
+    *n = trial ? trial->n_attrs : 0;
+  return trial ? trial->attrs : NULL;
+}
+
+const char *cocabo_trial_attr(const cocabo_trial *trial, const char *name) {
+  for (size_t i = 0; trial && name && i < trial->n_attrs; i++)
+    if (strcmp(trial->attrs[i].name, name) == 0)
+      return trial->attrs[i].value;
+  return NULL;
+}
+
+const cocabo_step *cocabo_trial_reports(const cocabo_trial *trial, size_t *n) {
+  if (n)
+    *n = trial ? trial->n_reports : 0;
+  return trial ? trial->reports : NULL;
 }

@@ -155,6 +155,14 @@ static void assert_twins(const pair *p) {
     assert_true(cb_cells_equal(a->space->n, a->trials[i].cells, b->trials[i].cells));
     if (a->trials[i].state == COCABO_FAILED)
       assert_string_equal(a->trials[i].reason, b->trials[i].reason);
+    assert_int_equal(a->trials[i].n_attributes, b->trials[i].n_attributes);
+    for (int k = 0; k < a->trials[i].n_attributes; k++)
+      assert_string_equal(a->trials[i].attributes[k].value,
+                          b->trials[i].attributes[k].value);
+    assert_int_equal(a->trials[i].n_reports, b->trials[i].n_reports);
+    for (int64_t k = 0; k < a->trials[i].n_reports; k++)
+      assert_true(a->trials[i].reports[k].step == b->trials[i].reports[k].step &&
+                  a->trials[i].reports[k].value == b->trials[i].reports[k].value);
   }
   for (int64_t i = 0; i < a->n; i++)
     assert_true(a->told[i] == b->told[i] && a->y[i] == b->y[i]);
@@ -257,6 +265,8 @@ static void interrupt_both(pair *p, int64_t number) {
 static void merge_both(pair *p) {
   cocabo_value values[4][4];
   cocabo_known known[4];
+  const cocabo_attr attr = {"host", "a1"};
+  const cocabo_step reports[] = {{1, 0.5}, {2, 0.25}};
   int64_t added = -7;
   for (int i = 0; i < 4; i++) {
     values[i][0] = (cocabo_value){.type = COCABO_REAL, .as.real = 0.75 + i};
@@ -266,7 +276,11 @@ static void merge_both(pair *p) {
     known[i] = (cocabo_known){.values = values[i],
                               .state = COCABO_COMPLETE,
                               .value = 0.125,
-                              .reason = "gone"};
+                              .reason = "gone",
+                              .attrs = &attr,
+                              .n_attrs = 1,
+                              .reports = reports,
+                              .n_reports = 2};
   }
   values[3][0].as.real = 0.25;
   known[1].state = COCABO_FAILED;
@@ -286,6 +300,8 @@ static void add_many_both(pair *p) {
                                               COCABO_WAITING, COCABO_RUNNING};
   static const char *const reasons[] = {"", "a", "much longer than that"};
   const cocabo_metric metrics[] = {{"p99", 1.5}, {"bytes", 2.5}};
+  const cocabo_attr attrs[] = {{"host", "a7"}};
+  const cocabo_step report = {1, 0.5};
   cocabo_value values[9][4];
   cocabo_known known[9];
   const int64_t before = cocabo_study_count(p->study);
@@ -300,6 +316,10 @@ static void add_many_both(pair *p) {
                               .reason = reasons[i % 3],
                               .metrics = metrics,
                               .n_metrics = (size_t)i % 3,
+                              .attrs = attrs,
+                              .n_attrs = (size_t)i % 2,
+                              .reports = &report,
+                              .n_reports = (size_t)i % 2,
                               .number = -7};
   }
   CALL_WITHOUT_MEMORY(cocabo_study_add_many(p->study, known, 9, &err), {
@@ -368,6 +388,37 @@ static void copy_one(pair *p) {
   cocabo_study_free(copy);
 }
 
+static void note_trial(pair *p, int64_t number, const char *name, const char *value) {
+  CALL_WITHOUT_MEMORY(cocabo_study_note(p->study, number, name, value, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_note(p->twin, number, name, value, &err));
+  assert_twins(p);
+}
+
+static void report_both(pair *p, int64_t number, int64_t step, double value) {
+  CALL_WITHOUT_MEMORY(cocabo_study_report(p->study, number, step, value, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_report(p->twin, number, step, value, &err));
+  assert_twins(p);
+}
+
+/* A result with what is noted beside it, or a failure. */
+static void record_both(pair *p, int64_t number, const double *value,
+                        const char *reason) {
+  const cocabo_metric metric = {"p99", 180.5};
+  const cocabo_attr attrs[] = {{"host", "a1"}, {"gpu", "0"}};
+  const cocabo_record record = {.value = value,
+                                .metrics = &metric,
+                                .n_metrics = value ? 1 : 0,
+                                .reason = reason,
+                                .attrs = attrs,
+                                .n_attrs = 2};
+  CALL_WITHOUT_MEMORY(cocabo_study_record(p->study, number, &record, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_record(p->twin, number, &record, &err));
+  assert_twins(p);
+}
+
 static void retry_both(pair *p, int64_t number) {
   CALL_WITHOUT_MEMORY(cocabo_study_retry(p->study, number, &err), assert_twins(p));
   assert_ok(cocabo_study_retry(p->twin, number, &err));
@@ -384,6 +435,12 @@ static void everything_else_survives_lack_of_memory(void **state) {
     cocabo_trial_free(t[i]);
   add_both(&p, 0.5, NULL);
   add_both(&p, 0.75, &result);
+  note_trial(&p, 0, "host", "a1");
+  note_trial(&p, 0, "host", "another, and longer than the first");
+  for (int i = 0; i < 20; i++) /* until there is no room for another */
+    report_both(&p, 2, 40 - i, 0.5 * i);
+  record_both(&p, 5, &result, NULL);
+  record_both(&p, 1, NULL, "not yet");
   tell_both(&p, 0, NAN);
   fail_both(&p, 1, "a longer reason than the last one");
   fail_both(&p, 4, "");

@@ -28,6 +28,8 @@ static cocabo_study *create(cocabo_store *store, const char *x, const char *tria
 }
 
 static const cocabo_metric metrics[] = {{"p99", 180.5}, {"bytes", 7}};
+static const cocabo_attr attrs[] = {{"host", "a7"}, {"commit", "c0ffee"}};
+static const cocabo_step reports[] = {{1, 9.5}, {2, 4.5}};
 
 /* One of each state. */
 enum { COMPLETE, FAILED, WAITING, RUNNING, EACH };
@@ -49,6 +51,10 @@ static void fill(four *f) {
   f->known[COMPLETE].metrics = metrics;
   f->known[COMPLETE].n_metrics = 2;
   f->known[FAILED].reason = "no licence";
+  f->known[RUNNING].attrs = attrs;
+  f->known[RUNNING].n_attrs = 2;
+  f->known[RUNNING].reports = reports;
+  f->known[RUNNING].n_reports = 2;
 }
 
 static cocabo_trial_state state_of(const cocabo_study *study, int64_t number) {
@@ -69,6 +75,10 @@ static void assert_four(const cocabo_study *study, int64_t first) {
   assert_int_equal(t[WAITING].state, COCABO_WAITING);
   assert_int_equal(t[RUNNING].state, COCABO_RUNNING);
   assert_true(t[RUNNING].started > 0.0 && isnan(t[WAITING].started));
+  assert_int_equal(t[RUNNING].n_attributes, 2);
+  assert_string_equal(t[RUNNING].attributes[1].value, "c0ffee");
+  assert_int_equal(t[RUNNING].n_reports, 2);
+  assert_true(t[RUNNING].reports[1].step == 2 && t[RUNNING].reports[1].value == 4.5);
   for (int i = 0; i < EACH; i++) {
     assert_int_equal(t[i].cells[0].integer, i);
     assert_int_equal(t[i].origin, CB_BY_USER);
