@@ -190,12 +190,14 @@ const cli_command cmd_create = {
         "         int(16,1024,log)  int(8,64,step=8)  bool\n"
         "         choice(adam,sgd,rmsprop)  ordinal(small,medium,large)\n"
         "Choices keep their type: 1, 1.0, true, \"1\" and null are five choices.\n"
+        "'degree=int(2,5) if kernel == poly' has a condition, and --where "
+        "'lc + lp <= 4'\n"
+        "is a rule: see `cocabo help conditions`.\n"
         "\n"
         "A study that exists already is left as it is, but for options, limits and "
         "the\n"
-        "command where they are given anew. Another space or direction is refused. "
-        "What\n"
-        "follows -- is kept as the command that cocabo worker runs.\n"
+        "command where they are given anew. Another space, rule or direction is\n"
+        "refused. What follows -- is kept as the command that cocabo worker runs.\n"
         "\n"
         "With --from the new study is like another one, but for what is given anew: "
         "its\n"
@@ -204,7 +206,9 @@ const cli_command cmd_create = {
         "trials. A\n"
         "--given for a parameter without a -p drops it: only the trials with that "
         "value\n"
-        "fit. Complete and failed trials that fit come along, all at one stroke.",
+        "fit. Rules are those of the other study, unless --where or the file says "
+        "some.\n"
+        "Complete and failed trials that fit come along, all at one stroke.",
     .more = cli_spec_introduce,
     .examples =
         "  cocabo create -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"

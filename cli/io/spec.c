@@ -299,47 +299,6 @@ static cocabo_status read_options(cli_spec *out, const cli_spec_args *args,
   return status;
 }
 
-static cocabo_status put_samplers(front_buffer *out, cocabo_error *err) {
-  const char *name;
-  CB_TRY(front_buffer_puts(out, "Samplers, for --sampler:\n", err));
-  for (size_t i = 0; (name = cocabo_sampler_name(i)); i++)
-    CB_TRY(front_buffer_printf(out, err, "  %-9s %s\n", name, cocabo_sampler_help(i)));
-  return COCABO_OK;
-}
-
-cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err) {
-  CB_TRY(put_samplers(out, err));
-  return front_buffer_puts(
-      out, "\n`cocabo help options` shows the options that --set takes.\n", err);
-}
-
-/* Its help in lines that fit a terminal of 80 columns. */
-static cocabo_status put_option(front_buffer *out, size_t i, cocabo_error *err) {
-  enum { INDENT = 17, COLUMNS = 80 };
-  const char *word = cocabo_option_help(i);
-  CB_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)", cocabo_option_name(i),
-                             cocabo_option_type(i), cocabo_option_default(i)));
-  for (size_t column = COLUMNS; *word;) {
-    const size_t n = strcspn(word, " ");
-    const bool begins = column + 1 + n > COLUMNS;
-    if (begins)
-      CB_TRY(front_buffer_printf(out, err, "\n%*s", INDENT, ""));
-    CB_TRY(front_buffer_printf(out, err, "%s%.*s", begins ? "" : " ", (int)n, word));
-    column = begins ? INDENT + n : column + 1 + n;
-    word += n + strspn(word + n, " ");
-  }
-  return front_buffer_puts(out, "\n", err);
-}
-
-cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err) {
-  CB_TRY(front_buffer_puts(
-      out, "Options of a study, for --set OPTION=VALUE (default):\n", err));
-  for (size_t i = 0; cocabo_option_name(i); i++)
-    CB_TRY(put_option(out, i, err));
-  CB_TRY(front_buffer_puts(out, "\n", err));
-  return put_samplers(out, err);
-}
-
 /* Bad names and values are found before any store is opened. */
 static cocabo_status check_options(const cli_spec *spec, cocabo_error *err) {
   cocabo_options *scratch = NULL;

@@ -80,8 +80,10 @@ typedef struct cli_spec_args {
 /* The samplers, and where the options are: for the help of a command that takes them
  * (front_command.more). */
 cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err);
-/* All options that --set takes (front_topic.describe). */
+/* All options that --set takes, and how conditions and rules are written
+ * (front_topic.describe). */
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err);
+cocabo_status cli_spec_describe_rules(front_buffer *out, cocabo_error *err);
 
 /* Names and values of options, each name once. */
 typedef struct cli_pairs {

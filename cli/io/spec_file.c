@@ -541,10 +541,24 @@ static cocabo_status add_condition(const parameter *p, cocabo_space *space,
   return COCABO_OK;
 }
 
+/* In braces or brackets a comma ends what is not in quotes: [k in (a, b)]. */
+static bool is_cut(const tree_node *node) {
+  int open = 0;
+  for (const char *c = is_text(node) ? node->value.as.text : ""; *c; c++)
+    open += (*c == '(') - (*c == ')');
+  return open > 0;
+}
+
+static const char in_quotes[] = "it in quotes, since it has a comma";
+
 static cocabo_status add_map(parameter *p, cocabo_space *space, cocabo_error *err) {
-  for (const tree_entry *e = p->map->first; e; e = e->next)
-    if (!is_known(e->key, parameter_key))
-      return unknown_key(p->file, e, parameter_key, err);
+  for (const tree_entry *e = p->map->first; e; e = e->next) {
+    if (is_known(e->key, parameter_key))
+      continue;
+    if (get(p, "if") && is_cut(get(p, "if")))
+      return bad_key(p, "if", in_quotes, err);
+    return unknown_key(p->file, e, parameter_key, err);
+  }
   const tree_node *type = get(p, "type");
   if (!type || !is_text(type))
     return bad_key(p, "type", "float, int, bool, choice or ordinal", err);
@@ -596,6 +610,9 @@ cocabo_status spec_file_rules(const spec_file *file, cli_spec *out, cocabo_error
     if (!is_text(e->node))
       return refuse(file, e->line, err, "a rule of where is %s, want text",
                     describe(e->node, shown));
+    if (e->next && is_cut(e->node))
+      return refuse(file, e->line, err, "a rule of where is %s, want %s",
+                    describe(e->node, shown), in_quotes);
     CB_TRY(add_rule(file, e->node, out, err));
   }
   return COCABO_OK;

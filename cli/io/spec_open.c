@@ -452,10 +452,11 @@ static cli_common name_study(const cli_spec *spec, const cli_common *common) {
 /* By chance alone such points are hard to find. */
 static void warn_of_rules(const cli_common *common, double share) {
   if (share < 1e-3)
-    cli_note(common,
-             "warning: the rules leave a share of %g: %.0f of 10000 random points keep "
-             "them",
-             share, share * 1e4);
+    cli_note(
+        common,
+        "warning: %.0f of 10000 random points keep the rules, a share of %g: others "
+        "are hard to find",
+        share * 1e4, share);
 }
 
 static cocabo_status open_all(const cli_spec *spec, const cli_common *common,

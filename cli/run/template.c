@@ -159,20 +159,28 @@ static const char *closest_name(const cocabo_space *space, const char *name) {
   return closest;
 }
 
+static void copy_start(char out[CB_NAME_MAX + 1], const char *text, size_t size) {
+  if (size > CB_NAME_MAX)
+    size = CB_NAME_MAX;
+  memcpy(out, text, size);
+  out[size] = '\0';
+}
+
 static cocabo_status refuse_slip(const cocabo_space *space, const piece *p,
                                  const char *word, cocabo_error *err) {
-  char name[CB_NAME_MAX + 1], shown[CB_SHOWN], shown_name[CB_SHOWN];
-  const size_t size = p->size < CB_NAME_MAX ? p->size : CB_NAME_MAX;
-  memcpy(name, p->text, size);
-  name[size] = '\0';
+  char name[CB_NAME_MAX + 1], inner[CB_NAME_MAX + 1];
+  char shown[CB_SHOWN], shown_name[CB_SHOWN], shown_inner[CB_SHOWN];
+  copy_start(name, p->text, p->size);
+  copy_start(inner, p->text, p->skip - 2); /* with the text behind :- */
   const char *closest = closest_name(space, name);
   cb_text_show(shown_name, name);
+  cb_text_show(shown_inner, inner);
   return cb_fail(err, COCABO_E_NOT_FOUND,
                  "unknown parameter {%s} in \"%s\"%s%s%s ({{%s}} stands for the text "
                  "{%s})",
                  shown_name, cb_text_show(shown, word),
                  closest ? ", did you mean {" : "", closest ? closest : "",
-                 closest ? "}?" : "", shown_name, shown_name);
+                 closest ? "}?" : "", shown_inner, shown_inner);
 }
 
 /* A hole of that word that may be inactive and has no text for it; NULL: there is none.

@@ -464,7 +464,7 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   }
   if (top && s->space->c == 0 && s->settings->ard) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
-    cb_trust_box(s->space, top->x, cb_trust_length(history), next_levels,
+    cb_trust_box(s->space, plan.x, cb_trust_length(history), next_levels,
                  theta_of(s, ask->fit, m), lower, upper);
     plan.lower = lower;
     plan.upper = upper;

@@ -186,7 +186,7 @@ static cocabo_status at_end(parser *p, cocabo_error *err) {
     return COCABO_OK;
   if (p->at[0] == 'i' && p->at[1] == 'f' &&
       (!p->at[2] || strchr(BLANKS "(", p->at[2]))) {
-    p->condition = p->at + 2;
+    p->condition = p->at + 2 + strspn(p->at + 2, BLANKS);
     return COCABO_OK;
   }
   return cb_fail(err, COCABO_E_INVALID,

@@ -107,7 +107,7 @@ class Saying(Case):
     def test_what_is_wrong_is_one_sentence(self):
         cases = [
             (["-p", "degree=int(2,5) if kernl == poly"],
-             "the condition of \"degree\":", "kernel"),
+             "the condition of \"degree\": in \"kernl == poly\" at column 1:", "kernel"),
             (["-p", "degree=int(2,5) if kernel == ploy"], "poly"),
             (["-p", "degree=int(2,5) if"], "condition"),
             (["--where", "kernel == ploy"], "the rule \"kernel == ploy\"", "poly"),
@@ -124,6 +124,11 @@ class Saying(Case):
                  ("parameters:\n  k: choice(a,b)\n  d: {type: int, low: 1, high: 2, if: k == c}",
                   "s.yaml, line 3"),
                  ("parameters:\n  k: choice(a,b)\nwhere: [k == c]", "s.yaml, line 3"),
+                 ("parameters: {k: 'choice(a,b)', d: {type: int, low: 1, high: 2, "
+                  "if: k in (a, b)}}", "line 1: if of parameter \"d\" is \"k in (a\", want "
+                  "it in quotes, since it has a comma"),
+                 ("parameters: {k: 'choice(a,b)'}\nwhere: [k == a, k in (a, b)]",
+                  "line 2: a rule of where is \"k in (a\", want it in quotes"),
                  ("parameters: {k: 'choice(a,b)'}\nwhere: {a: b}",
                   "where is a map, want a rule or a list of rules"),
                  ("parameters: {k: 'choice(a,b)'}\nwhere: [[k == a]]",
@@ -452,7 +457,34 @@ class Commands(Case):
         self.assertIn("{{nothing}}", said)
 
 
+class Help(Case):
+    def test_what_it_says_works(self):
+        said = self.ok("help", "conditions")
+        self.assertIn("conditions", self.ok("help"))
+        start, end = said.index("  parameters:"), said.index("\nBoth are")
+        self.write("s.yaml", "\n".join(line[2:] for line in said[start:end].splitlines()))
+        self.ok("create", "-f", "s.yaml")
+        exported = json.loads(self.ok("export", "--format", "json"))
+        self.assertEqual(exported["where"], ['not (kernel == "rbf" and gamma > 0.5)'])
+        self.assertEqual(exported["parameters"]["degree"]["if"], 'kernel == "poly"')
+        for command in ("run", "create", "import"):
+            self.assertIn("--where EXPR", self.ok(command, "--help"))
+            self.assertIn("--where", self.ok("--complete", command, "--wh"))
+
+
 class Running(Case):
+    def test_the_usual_sampler(self):
+        script = self.write("svm.py", "import json, os\n"
+                            "p = json.loads(os.environ['COCABO_PARAMS'])\n"
+                            "print(p['c'] + p['lc'] + abs(p.get('degree', 4) - 4))\n")
+        self.ok("run", *SVM, *XZ, *RULE, "-n", 24, "--", sys.executable, script)
+        for trial in self.trials():
+            params = trial["params"]
+            self.assertLessEqual(params.pop("lc") + params.pop("lp"), 4)
+            self.assertTrue(active(params))
+        self.assertIn("all the same", self.ok("verify", "--proposals", "all"))
+        self.ok("plot", "--kind", "importance", "-o", "i.svg")
+
     def test_it_goes_on_after_a_kill(self):
         script = self.write("slow.sh", "echo x >> started; sleep 0.05; echo 1")
         line = ["run", *SVM, *XZ, *RULE, *RANDOM, "-n", "25", "-j", "2", "--", "sh", script,
