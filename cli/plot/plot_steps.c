@@ -82,6 +82,7 @@ static void put_legend(const sheet *s) {
     put_legend_line(s->c, &x, BLUE, "trial");
   if (lines->lines[lines->n - 1].best) {
     plot_put_stroke(s->c, x, CHART_INK, 2.5);
+    x += 8; /* the sign is at its end */
     plot_put_legend(s->c, &x, PLOT_SIGN_BEST, data,
                     data->noisy && !data->modelled ? "luckiest" : "best");
   }

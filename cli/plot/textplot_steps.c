@@ -11,7 +11,7 @@ enum { ROWS = 16 };
 
 typedef struct steps {
   const plot_data *data;
-  textgrid *g;
+  textgrid g;
   plot_lines lines;
   scale x, y; /* to characters */
   int left;   /* the first column of the area */
@@ -22,7 +22,7 @@ static void lay_out(steps *s) {
   s->y = (scale){range->low, range->high, range->log, ROWS - 0.01, 0.0};
   s->left = textplot_axis_width(&s->y);
   s->x =
-      (scale){s->lines.first, s->lines.last, false, s->left + 0.5, s->g->columns - 0.5};
+      (scale){s->lines.first, s->lines.last, false, s->left + 0.5, s->g.columns - 0.5};
 }
 
 static canvas_point place(const steps *s, const cocabo_step *step) {
@@ -31,20 +31,20 @@ static canvas_point place(const steps *s, const cocabo_step *step) {
 }
 
 /* The best one is a row of characters, which hide the dots of the others. */
-static void put_piece(const steps *s, canvas_point from, canvas_point to, bool best) {
+static void put_piece(steps *s, canvas_point from, canvas_point to, bool best) {
   if (!best) {
-    textgrid_line(s->g, from.x, from.y, to.x, to.y);
+    textgrid_line(&s->g, from.x, from.y, to.x, to.y);
     return;
   }
   for (int column = (int)from.x; column <= (int)to.x; column++) {
     const double at = column + 0.5, width = to.x - from.x;
     double share = width > 0.0 ? (at - from.x) / width : 1.0;
     share = share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
-    textgrid_put(s->g, column, (int)(from.y + share * (to.y - from.y)), 0x2022, 'o');
+    textgrid_put(&s->g, column, (int)(from.y + share * (to.y - from.y)), 0x2022, 'o');
   }
 }
 
-static void put_line(const steps *s, const plot_line *line) {
+static void put_line(steps *s, const plot_line *line) {
   canvas_point from = place(s, &line->steps[0]);
   for (size_t i = 0; i < line->n; i++) {
     const canvas_point to = place(s, &line->steps[i]);
@@ -52,9 +52,9 @@ static void put_line(const steps *s, const plot_line *line) {
     from = to;
   }
   if (line->best)
-    textgrid_put(s->g, (int)from.x, (int)from.y, 0x25c6, '*');
+    textgrid_put(&s->g, (int)from.x, (int)from.y, 0x25c6, '*');
   else if (line->state == COCABO_FAILED)
-    textgrid_put(s->g, (int)from.x, (int)from.y, 0x00d7, 'x');
+    textgrid_put(&s->g, (int)from.x, (int)from.y, 0x00d7, 'x');
 }
 
 static cocabo_status put_legend(const steps *s, textplot_page page, front_buffer *out,
@@ -82,17 +82,15 @@ static cocabo_status put_legend(const steps *s, textplot_page page, front_buffer
 
 static cocabo_status draw(steps *s, textplot_page page, front_buffer *out,
                           cocabo_error *err) {
-  textgrid g;
   CB_TRY(textplot_put_heading(s->data, "values over steps", s->data->d, s->data->d,
                               page, out, err));
-  CB_TRY(textgrid_begin(&g, page.columns, ROWS + 2, page.unicode, err));
-  s->g = &g;
+  CB_TRY(textgrid_begin(&s->g, page.columns, ROWS + 2, page.unicode, err));
   lay_out(s);
-  textplot_put_axes(&g, &s->x, &s->y, s->left, ROWS);
+  textplot_put_axes(&s->g, &s->x, &s->y, s->left, ROWS);
   for (size_t i = 0; i < s->lines.n; i++)
     put_line(s, &s->lines.lines[i]);
-  const cocabo_status status = textgrid_print(&g, out, err);
-  textgrid_free(&g);
+  const cocabo_status status = textgrid_print(&s->g, out, err);
+  textgrid_free(&s->g);
   return status == COCABO_OK ? put_legend(s, page, out, err) : status;
 }
 
