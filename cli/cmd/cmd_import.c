@@ -197,10 +197,11 @@ const cli_command cmd_import = {
     .usage = "[--format csv|json] FILE [-p 'NAME=DOMAIN' ...] [options]",
     .options = options,
     .details =
-        "csv   a line of column names (the parameters, value, and metrics.NAME for a\n"
-        "      metric), then a row a trial\n"
+        "csv   a line of column names (the parameters, value, metrics.NAME for a "
+        "metric,\n"
+        "      attr.NAME for an attribute, reports), then a row a trial\n"
         "json  a file of cocabo export, or objects {\"params\": {..}, \"value\": y,\n"
-        "      \"metrics\": {..}}\n"
+        "      \"metrics\": {..}, \"attrs\": {..}, \"reports\": [[step, value], ..]}\n"
         "\n"
         "FILE.csv, FILE.json and FILE.jsonl need no --format; if they have one, it "
         "counts.\n"

@@ -53,10 +53,11 @@ static cocabo_status put_json(front_buffer *out, const char *study,
                                r->first_differing));
   else
     CB_TRY(front_buffer_puts(out, ",\"first_differing\":null", err));
-  return front_buffer_printf(out, err,
-                             ",\"foreign\":%" PRId64 ",\"foreign_differing\":%" PRId64
-                             ",\"unchecked\":%" PRId64 "}\n",
-                             r->foreign, r->foreign_differing, r->unchecked);
+  return front_buffer_printf(
+      out, err,
+      ",\"foreign\":%" PRId64 ",\"foreign_differing\":%" PRId64
+      ",\"unchecked\":%" PRId64 ",\"passed_over\":%" PRId64 "}\n",
+      r->foreign, r->foreign_differing, r->unchecked, r->passed_over);
 }
 
 static cocabo_status put_foreign(front_buffer *out, const cocabo_report *r,
@@ -83,9 +84,9 @@ static cocabo_status put_checksums(front_buffer *out, const cocabo_report *r,
   return r->passed_over == 0
              ? COCABO_OK
              : front_buffer_printf(out, err,
-                                   "passed over %" PRId64
-                                   " events of kinds that only a later version knows; "
-                                   "no proposal depends on them\n",
+                                   "later      %" PRId64
+                                   " events of kinds that only a later version knows "
+                                   "are passed over\n",
                                    r->passed_over);
 }
 

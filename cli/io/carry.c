@@ -242,6 +242,8 @@ static void take_trial(const work *w, cocabo_trial *trial) {
                                          .reason = cocabo_trial_reason(trial)};
   cocabo_known *known = &c->known[c->n_trials];
   known->metrics = cocabo_trial_metrics(trial, &known->n_metrics);
+  known->attrs = cocabo_trial_attrs(trial, &known->n_attrs);
+  known->reports = cocabo_trial_reports(trial, &known->n_reports);
   c->trials[c->n_trials++] = trial;
 }
 

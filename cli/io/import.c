@@ -23,6 +23,7 @@ static void clear_row(import_row *row) {
   for (size_t i = 0; i < row->n_metrics; i++)
     cb_free((char *)row->metrics[i].name);
   cb_free(row->metrics);
+  cli_notes_free(&row->notes);
 }
 
 void import_free(import_rows *rows) {
@@ -227,6 +228,15 @@ static cocabo_status check_point(const import_rows *rows, const import_row *row,
                              : refuse(rows, row->place, err, ": %s", err->message);
 }
 
+/* A failure with its place. */
+static cocabo_status placed(const import_rows *rows, const import_row *row,
+                            cocabo_status status, cocabo_error *err) {
+  if (status == COCABO_OK || status == COCABO_E_NO_MEMORY)
+    return status;
+  const cocabo_error why = *err;
+  return refuse(rows, row->place, err, ": %s", why.message);
+}
+
 /* ---- CSV ------------------------------------------------------------------------- */
 
 /* What a column holds: a parameter's number, or one of these. */
@@ -236,7 +246,9 @@ enum {
   COLUMN_REASON = -3,
   COLUMN_PASSED_OVER = -4,
   COLUMN_NONE = -5,
-  COLUMN_METRIC = -6 /* its name has a prefix */
+  COLUMN_METRIC = -6, /* its name has a prefix */
+  COLUMN_ATTR = -7,   /* so has this */
+  COLUMN_REPORTS = -8
 };
 
 static const char metric_prefix[] = "metrics.";
@@ -246,6 +258,14 @@ static const char *metric_of(const char *column) {
   const size_t size = strlen(metric_prefix);
   return strncmp(column, metric_prefix, size) == 0 &&
                  cb_name_check("metric name", column + size, NULL) == COCABO_OK
+             ? column + size
+             : NULL;
+}
+
+static const char *attr_of(const char *column) {
+  const size_t size = strlen(cli_attr_prefix);
+  return strncmp(column, cli_attr_prefix, size) == 0 &&
+                 cb_name_check("attribute name", column + size, NULL) == COCABO_OK
              ? column + size
              : NULL;
 }
@@ -269,8 +289,12 @@ static int find_column(const cocabo_space *space, const char *name) {
     return COLUMN_STATE;
   if (strcmp(name, "reason") == 0)
     return COLUMN_REASON;
+  if (strcmp(name, cli_reports_column) == 0)
+    return COLUMN_REPORTS;
   if (metric_of(name))
     return COLUMN_METRIC;
+  if (attr_of(name))
+    return COLUMN_ATTR;
   int found = find_parameter(space, name);
   for (size_t k = 0; k < sizeof passed_over / sizeof passed_over[0]; k++)
     if (strcmp(name, passed_over[k]) == 0)
@@ -305,7 +329,7 @@ static cocabo_status refuse_duplicates(const import_rows *rows, const int *colum
   for (size_t j = 0; j < header->n; j++)
     for (size_t k = 0; k < j; k++)
       if (columns[j] == columns[k] && columns[j] != COLUMN_PASSED_OVER &&
-          (columns[j] != COLUMN_METRIC ||
+          ((columns[j] != COLUMN_METRIC && columns[j] != COLUMN_ATTR) ||
            strcmp(s->cells[header->first + j], s->cells[header->first + k]) == 0))
         return refuse(rows, header->line, err, ": column \"%s\" is there twice",
                       cb_text_show(shown, s->cells[header->first + j]));
@@ -338,7 +362,7 @@ static void find_namesakes(const import_rows *rows, const sheet *s, int *columns
     size_t k = 0;
     while (k < header->n && columns[k] != param)
       k++;
-    const bool open = columns[j] == COLUMN_PASSED_OVER || columns[j] == COLUMN_METRIC;
+    const bool open = columns[j] == COLUMN_PASSED_OVER || columns[j] <= COLUMN_METRIC;
     if (open && param >= 0 && k == header->n)
       columns[j] = param;
   }
@@ -410,6 +434,11 @@ static cocabo_status read_cells(import_rows *rows, import_row *row, const sheet 
                *title = s->cells[s->rows[0].first + j];
     if (columns[j] == COLUMN_METRIC)
       CB_TRY(read_metric(rows, row, title, cell, err));
+    else if (columns[j] == COLUMN_ATTR && *cell != '\0')
+      CB_TRY(placed(rows, row, cli_notes_add(&row->notes, attr_of(title), cell, err),
+                    err));
+    else if (columns[j] == COLUMN_REPORTS)
+      CB_TRY(placed(rows, row, cli_notes_parse_reports(&row->notes, cell, err), err));
     else
       CB_TRY(read_cell(rows, row, columns[j], cell, err));
   }
@@ -521,6 +550,10 @@ static cocabo_status read_entry(import_rows *rows, import_row *row,
   if (reason)
     CB_TRY(set_reason(rows, row, reason, err));
   CB_TRY(read_metrics(rows, row, cb_json_find(trial, "metrics"), err));
+  const cb_json_node *attrs = cb_json_find(trial, "attrs");
+  const cb_json_node *reports = cb_json_find(trial, cli_reports_column);
+  CB_TRY(placed(rows, row, cli_notes_read_attrs(&row->notes, attrs, err), err));
+  CB_TRY(placed(rows, row, cli_notes_read_reports(&row->notes, reports, err), err));
   return check_point(rows, row, err);
 }
 
@@ -592,7 +625,12 @@ char *import_json_study(const char *text, size_t size) {
 /* ---- adding ---------------------------------------------------------------------- */
 
 static cocabo_known known_of(const import_row *row) {
-  cocabo_known known = {.values = row->values, .state = COCABO_COMPLETE};
+  cocabo_known known = {.values = row->values,
+                        .state = COCABO_COMPLETE,
+                        .attrs = row->notes.attrs,
+                        .n_attrs = row->notes.n_attrs,
+                        .reports = row->notes.reports,
+                        .n_reports = row->notes.n_reports};
   if (row->failed) {
     known.state = COCABO_FAILED;
     known.reason = row->reason;

@@ -10,6 +10,7 @@
 #include "common/base.h"
 #include "common/show.h"
 #include "io/metrics.h"
+#include "io/notes.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
@@ -53,6 +54,7 @@ cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_trial *trial,
   CB_TRY(put_named_time(out, "seconds", cli_trial_seconds(trial), err));
   CB_TRY(front_buffer_puts(out, ",\"metrics\":", err));
   CB_TRY(cli_put_json_metrics(out, trial, err));
+  CB_TRY(cli_put_json_notes(out, trial, err));
   if (state == COCABO_FAILED) {
     CB_TRY(front_buffer_puts(out, ",\"reason\":", err));
     CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));

@@ -18,7 +18,8 @@ double cli_trial_seconds(const cocabo_trial *trial);
 /* ---- JSON ------------------------------------------------------------------------ */
 
 /* {"number":0,"state":"complete","value":0.5,"params":{..},"attempt":0,"started":..,
- * "finished":..,"seconds":..,"metrics":{..}} and for a failed one "reason".
+ * "finished":..,"seconds":..,"metrics":{..}}, "attrs":{..} and "reports":[[..]] where
+ * there are some, and for a failed one "reason".
  * Times are seconds since 1970, `seconds` is what lies between; what there is not yet
  * is null. No newline. */
 cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,

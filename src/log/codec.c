@@ -22,6 +22,8 @@ static const char *const type_names[] = {[CB_REAL] = "float",
                                          [CB_ORDINAL] = "ordinal"};
 enum { N_TYPES = sizeof type_names / sizeof type_names[0] };
 
+static const char RUNNING[] = "running";
+
 /* ---- writing --------------------------------------------------------------------- */
 
 static void put_choice(cb_json *json, const cocabo_value *choice) {
@@ -246,6 +248,7 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
   put_draws(json, event->proposal.n_draws, event->proposal.draws);
   put_fits(json, event->proposal.n_fits, event->proposal.fits);
   put_text(json, "fingerprint", event->proposal.fingerprint);
+  put_text(json, "state", event->running ? RUNNING : NULL);
   const bool report = event->kind == CB_TRIAL_REPORTED;
   if (report) {
     cb_json_key(json, "step");
@@ -702,6 +705,15 @@ static void read_fingerprint(reader *r) {
   r->event->proposal.fingerprint = cb_walk_string(&r->walk);
 }
 
+/* Without it a trial is what the rest of its event says; there is no other yet. */
+static void read_state(reader *r) {
+  char *state = cb_walk_string(&r->walk);
+  if (state && strcmp(state, RUNNING) != 0)
+    cb_walk_fail(&r->walk, "the state \"running\"");
+  r->event->running = state != NULL;
+  cb_free(state);
+}
+
 static void read_y(reader *r) {
   r->event->y = cb_walk_real(&r->walk);
   r->event->has_y = true;
@@ -813,6 +825,7 @@ static void read_fit(reader *r) {
   X("metrics", read_metrics)                                                           \
   X("cells", read_cells)                                                               \
   X("by", read_origin)                                                                 \
+  X("state", read_state)                                                               \
   X("basis", read_basis)                                                               \
   X("batch", read_batch)                                                               \
   X("draws", read_draws)                                                               \

@@ -16,6 +16,7 @@
  *   fits         ["0123456789abcdef0123456789abcdef"]  ids of the fits it used
  *   fingerprint  sampler and revision
  *   y            the result                  reason      of the failure
+ *   state        "running", of an added trial without a result that is not enqueued
  *   step         of a report                 value       of a report
  *   fit          {"basis":9,"rows":4,"round":2,"theta":[...]}
  *

@@ -29,8 +29,9 @@ typedef enum cb_event_kind {
   CB_TRIAL_INTERRUPTED = 6, /* number, attempt: which one */
   CB_TRIAL_STALE = 7,       /* number, attempt: which one was lost */
   CB_TRIAL_RESUMED = 8,     /* number, attempt */
-  CB_TRIAL_ADDED = 9,   /* number, cells, y and metrics, or (has_y = false) enqueued */
-  CB_MODEL_FITTED = 10, /* fit */
+  CB_TRIAL_ADDED = 9,       /* number, cells, y and metrics; or, without y, enqueued or
+                               running */
+  CB_MODEL_FITTED = 10,     /* fit */
   /* 11 and 12 are reserved */
   CB_TRIAL_RETRIED = 13, /* number, attempt: which one failed */
   /* Kinds 100 to 199 change no proposal. A library that does not know one passes over
@@ -91,8 +92,9 @@ typedef struct cb_event {
                        ... */
   bool has_attempt; /* CB_TRIAL_FAILED, CB_TRIAL_INTERRUPTED: false in logs of 0.1.0,
                        where they mean whatever attempt there is */
-  cb_origin origin;
+  bool running; /* CB_TRIAL_ADDED without y: somebody is at it; else it is enqueued */
   bool has_y;
+  cb_origin origin;
   double y;               /* the user's own value, in the user's direction */
   int n_metrics;          /* up to COCABO_MAX_METRICS, with y only */
   cocabo_metric *metrics; /* one block with their names: see cb_metrics_pack */

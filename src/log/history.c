@@ -373,6 +373,8 @@ static cocabo_status check_new_trial(const cb_history *history, const cb_event *
     return contradiction(event, "not one draw per choice", err);
   if (event->has_y && !isfinite(event->y))
     return contradiction(event, "the value is not finite", err);
+  if (event->running && (event->has_y || event->kind != CB_TRIAL_ADDED))
+    return contradiction(event, "only what is added without a value is running", err);
   return check_metrics(event, err);
 }
 
@@ -380,7 +382,7 @@ static void fill_trial(cb_trial *trial, const cb_event *event,
                        const cocabo_space *space) {
   trial->number = event->number;
   trial->origin = event->kind == CB_TRIAL_ADDED ? CB_BY_USER : event->origin;
-  trial->started = event->kind == CB_TRIAL_ASKED ? event->time : NAN;
+  trial->started = trial->state == COCABO_RUNNING ? event->time : NAN;
   trial->finished = NAN;
   trial->value = NAN;
   memcpy(trial->cells, event->cells, (size_t)space->n * sizeof *trial->cells);
@@ -411,6 +413,8 @@ static cocabo_status apply_new_trial(cb_history *history, const cb_event *event,
   cb_trial *trial = &history->trials[history->n_trials];
   memset(trial, 0, sizeof *trial);
   lay_out(trial, own->spares[--own->n_spares], history->space);
+  trial->state = event->kind == CB_TRIAL_ADDED && !event->running ? COCABO_WAITING
+                                                                  : COCABO_RUNNING;
   fill_trial(trial, event, history->space);
   history->n_trials++;
   insert_point(history, trial);
@@ -419,7 +423,6 @@ static cocabo_status apply_new_trial(cb_history *history, const cb_event *event,
     complete(history, trial, event);
     return COCABO_OK;
   }
-  trial->state = event->kind == CB_TRIAL_ADDED ? COCABO_WAITING : COCABO_RUNNING;
   history->pending[history->n_pending++] = trial->number;
   if (event->kind == CB_TRIAL_ASKED)
     count_origin(history, event);

@@ -349,6 +349,13 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   return cb_learner_expect(&((cocabo *)state)->learner, ask, trial, mean, se, err);
 }
 
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
+  (void)feasible;
+  return cb_learner_predict(&((cocabo *)state)->learner, ask, n, x, h, mean, sd, err);
+}
+
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
@@ -373,4 +380,5 @@ const cb_sampler cb_sampler_cocabo = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

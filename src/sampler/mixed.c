@@ -507,9 +507,9 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   bool open[N_MODELS] = {false};
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(transform(s, ask->history, err));
-  if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d,
+  if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d + 1,
                   sizeof *s->batch_x) ||
-      !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c,
+      !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c + 1,
                   sizeof *s->batch_h))
     return cb_no_memory(err);
   cocabo_status status = COCABO_OK;
@@ -565,6 +565,20 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   return COCABO_OK;
 }
 
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
+  mixed *s = state;
+  (void)feasible;
+  CB_TRY(transform(s, ask->history, err));
+  const cb_judge judge = judge_of(s, ask);
+  if (!s->settings->deterministic && ask->history->n <= CB_JUDGE_MOST)
+    return cb_judge_points(&judge, ask, n, x, h, mean, sd, err);
+  CB_TRY(follow_plain(s, ask, err));
+  cb_surrogate_predict(s->surrogates[PLAIN], n, x, h, mean, sd);
+  return COCABO_OK;
+}
+
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
     .revision = 6,
@@ -577,4 +591,5 @@ const cb_sampler cb_sampler_mixed = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

@@ -94,6 +94,12 @@ typedef struct cb_sampler {
    * the mean of y there, and the standard error of that mean. NULL where best is. */
   cocabo_status (*expect)(void *state, const cb_ask *ask, const cb_trial *trial,
                           double *mean, double *se, cocabo_error *err);
+  /* What the model predicts at n points, x d x n and h c x n: the mean of y, how far
+   * that mean may be off, and the probability that the point is feasible, which the
+   * caller has set to 1. NULL where best is. */
+  cocabo_status (*predict)(void *state, const cb_ask *ask, int n, const double *x,
+                           const int32_t *h, double *mean, double *sd, double *feasible,
+                           cocabo_error *err);
 } cb_sampler;
 
 /* The samplers by name; NULL if there is none of that name / past the end. */

@@ -199,13 +199,12 @@ static int64_t kept_rank(int64_t i, int64_t kept, int64_t n) {
 /* The target of a value that is `gap` of the largest gap from the best; the worst has
  * 0. A log scale of the distance from a point somewhat beyond the best spreads the top.
  * With noise the top is luck, and is not spread. */
-static double target_of(const smac *s, double gap, double beyond) {
-  return s->settings->deterministic ? cb_log((1.0 + beyond) / (gap + beyond))
-                                    : 1.0 - gap;
+static double target_of(bool spread, double gap, double beyond) {
+  return spread ? cb_log((1.0 + beyond) / (gap + beyond)) : 1.0 - gap;
 }
 
 /* The results, by rank; ranks are those of the rows afterwards. */
-static cocabo_status add_results(smac *s, const cb_history *history,
+static cocabo_status add_results(smac *s, const cb_history *history, bool spread,
                                  cocabo_error *err) {
   const int64_t n = history->n, most = s->settings->model_size;
   const int64_t kept = n < most ? n : most;
@@ -215,7 +214,8 @@ static cocabo_status add_results(smac *s, const cb_history *history,
   for (int64_t i = 0; i < kept; i++) {
     const ranked r = s->ranks[i] = s->ranks[kept_rank(i, kept, n)];
     const cb_trial *trial = &history->trials[history->told[r.row]];
-    CB_TRY(add_row(s, trial->x, trial->h, target_of(s, r.gap / unit, beyond), err));
+    CB_TRY(
+        add_row(s, trial->x, trial->h, target_of(spread, r.gap / unit, beyond), err));
   }
   s->n_results = s->n;
   return COCABO_OK;
@@ -228,13 +228,13 @@ static cocabo_status grow(smac *s, const cb_ask *ask, int k, cocabo_error *err) 
 }
 
 /* A forest of the results and the last failures. */
-static cocabo_status learn(smac *s, const cb_ask *ask, cocabo_error *err) {
+static cocabo_status learn(smac *s, const cb_ask *ask, bool spread, cocabo_error *err) {
   const cb_history *history = ask->history;
   const int64_t most = s->settings->model_size / FAILED_PART;
   const int64_t passed = history->n_failed > most ? history->n_failed - most : 0;
   s->n = 0;
   CB_TRY(rank_results(s, history, err));
-  CB_TRY(add_results(s, history, err));
+  CB_TRY(add_results(s, history, spread, err));
   for (int64_t i = passed; i < history->n_failed; i++) {
     const cb_trial *trial = &history->trials[history->failed[i]];
     CB_TRY(add_row(s, trial->x, trial->h, 0.0, err));
@@ -256,7 +256,7 @@ static cocabo_status learn_for(smac *s, const cb_ask *ask, const cb_proposal *ou
   const cb_history *history = ask->history;
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
-  CB_TRY(learn(s, ask, err));
+  CB_TRY(learn(s, ask, s->settings->deterministic, err));
   for (int64_t i = 0; i < history->n_pending; i++) {
     const cb_trial *trial = &history->trials[history->pending[i]];
     CB_TRY(fantasize(s, trial->x, trial->h, err));
@@ -477,27 +477,38 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
   smac *s = state;
-  CB_TRY(learn(s, ask, err));
+  CB_TRY(learn(s, ask, s->settings->deterministic, err));
   rank_means(s);
   *row = s->ranks[s->starts[0]].row;
   return COCABO_OK;
 }
 
-/* With noise a target is 1 - gap / unit, which can be undone: the mean over the trees
- * is one of values as they were told. Each tree has its own bootstrap sample, so that
- * the trees differ as much as trees on new data would. */
-static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
-                            double *mean, double *se, cocabo_error *err) {
+/* Where the top is not spread a target is 1 - gap / unit, which can be undone: the mean
+ * over the trees is one of values as they were told. Each tree has its own bootstrap
+ * sample, so that the trees differ as much as trees on new data would. */
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
   smac *s = state;
-  double target, variance;
-  CB_TRY(learn(s, ask, err));
+  (void)feasible;
+  CB_TRY(learn(s, ask, false, err));
   const cb_history *history = ask->history;
   const double top = history->y[history->best];
   const double half = 0.5 * top - 0.5 * cb_history_worst(history); /* no overflow */
-  cb_forest_predict(s->forest, 1, trial->x, trial->h, &target, &variance);
-  *mean = 2.0 * (0.5 * top - half * (1.0 - target));
-  *se = 2.0 * half * sqrt(cb_forest_spread(s->forest, trial->x, trial->h));
+  for (int i = 0; i < n; i++) {
+    const double *xi = x + cb_at(0, i, s->space->d);
+    const int32_t *hi = h + cb_at(0, i, s->space->c);
+    double target, variance;
+    cb_forest_predict(s->forest, 1, xi, hi, &target, &variance);
+    mean[i] = 2.0 * (0.5 * top - half * (1.0 - target));
+    sd[i] = 2.0 * half * sqrt(cb_forest_spread(s->forest, xi, hi));
+  }
   return COCABO_OK;
+}
+
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  return predict(state, ask, 1, trial->x, trial->h, mean, se, NULL, err);
 }
 
 const cb_sampler cb_sampler_smac = {
@@ -509,4 +520,5 @@ const cb_sampler cb_sampler_smac = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

@@ -66,9 +66,7 @@ cocabo_status cocabo_space_check(const cocabo_space *space, const cocabo_value *
   if (n != (size_t)space->n)
     return cb_fail(err, COCABO_E_INVALID, "n is %zu, want the number of parameters, %d",
                    n, space->n);
-  for (int i = 0; i < space->n; i++)
-    CB_TRY(cb_space_to_cell(space, i, &values[i], &cells[i], err));
-  return cb_space_check_active(space, cells, err);
+  return cb_space_to_cells(space, values, cells, err);
 }
 
 size_t cocabo_space_choices(const cocabo_space *space, size_t i) {

@@ -624,6 +624,13 @@ cocabo_status cb_space_to_cell(const cocabo_space *space, int i,
   return COCABO_OK;
 }
 
+cocabo_status cb_space_to_cells(const cocabo_space *space, const cocabo_value *values,
+                                cb_cell *cells, cocabo_error *err) {
+  for (int i = 0; i < space->n; i++)
+    CB_TRY(cb_space_to_cell(space, i, &values[i], &cells[i], err));
+  return cb_space_check_active(space, cells, err);
+}
+
 cocabo_value cb_space_from_cell(const cocabo_space *space, int i, cb_cell cell) {
   const cb_param *p = &space->params[i];
   if (!cb_cell_is_active(cell))

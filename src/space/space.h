@@ -197,6 +197,10 @@ bool cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells);
 cocabo_status cb_space_to_cell(const cocabo_space *space, int i,
                                const cocabo_value *value, cb_cell *cell,
                                cocabo_error *err);
+/* The same for a point: one value a parameter, in order, all that is active and nothing
+ * else. */
+cocabo_status cb_space_to_cells(const cocabo_space *space, const cocabo_value *values,
+                                cb_cell *cells, cocabo_error *err);
 cocabo_value cb_space_from_cell(const cocabo_space *space, int i, cb_cell cell);
 
 /* Are these cells of the space: in range, on the grid, indices of existing choices,

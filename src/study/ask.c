@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "base/status.h"
@@ -25,6 +26,8 @@
 
 /* What is kept over the tries of one ask. */
 typedef struct attempt {
+  int n;      /* trials that are wanted, */
+  bool fewer; /* or as many as there are */
   cb_lost lost;
   cb_event fitted; /* MODEL_FITTED, not yet in the log; kind 0: there is none */
   int64_t model;   /* of the view that it was made for */
@@ -57,18 +60,22 @@ static cocabo_trial_state state_of(const cb_trial *trial, const cb_lost *lost) {
   return is_lost ? COCABO_STALE : trial->state;
 }
 
-static cocabo_status check_budget(const cocabo_study *study, const cb_lost *lost, int n,
-                                  cocabo_error *err) {
+static int64_t budget_left(const cocabo_study *study, const cb_lost *lost) {
   const cb_history *history = study->fold.history;
   const int64_t most = study->view.resolved.trials;
   const int64_t running = cb_history_count(history, COCABO_RUNNING) - (int64_t)lost->n;
   const int64_t used = history->n + history->n_failed + running;
-  const int64_t left = used < most ? most - used : 0;
-  if (most == 0 || n <= left)
+  return most == 0 ? INT64_MAX : used < most ? most - used : 0;
+}
+
+static cocabo_status check_budget(const cocabo_study *study, const cb_lost *lost, int n,
+                                  cocabo_error *err) {
+  const int64_t left = budget_left(study, lost);
+  if (n <= left)
     return COCABO_OK;
   return cb_fail(err, COCABO_E_BUDGET,
                  "study \"%s\" has %lld of its %lld trials left, want %d", study->name,
-                 (long long)left, (long long)most, n);
+                 (long long)left, (long long)study->view.resolved.trials, n);
 }
 
 static batch plan(const cocabo_study *study, const cb_lost *lost, int n) {
@@ -84,7 +91,37 @@ static batch plan(const cocabo_study *study, const cb_lost *lost, int n) {
   return b;
 }
 
+/* Points that nobody has tried, where that matters. */
+static uint64_t fresh_left(const cocabo_study *study) {
+  const cb_history *history = study->fold.history;
+  const uint64_t size = cb_space_size(history->space);
+  const uint64_t taken = cb_history_distinct(history);
+  if (!study->view.resolved.settings.deterministic || size == UINT64_MAX)
+    return UINT64_MAX;
+  return taken < size ? size - taken : 0;
+}
+
+/* With as many as there are of those that are wanted; where there are none, with one,
+ * so that whoever lacks it says so. */
+static batch plan_fewer(const cocabo_study *study, const attempt *a) {
+  const int64_t left = budget_left(study, &a->lost);
+  const int n = a->n <= left ? a->n : left > 0 ? (int)left : 1;
+  const batch b = plan(study, &a->lost, n);
+  const uint64_t fresh = fresh_left(study);
+  if ((uint64_t)(n - b.n_resumed) <= fresh)
+    return b;
+  const int there = b.n_resumed + (int)fresh;
+  return plan(study, &a->lost, there > 0 ? there : 1);
+}
+
 /* ---- learning -------------------------------------------------------------------- */
+
+/* For sentences. */
+static double seconds(void) {
+  struct timespec now = {0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static void forget_fit(attempt *a) {
   cb_event_clear(&a->fitted);
@@ -114,12 +151,16 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, attempt *a,
   if (!proposer->sampler->fit_due || !proposer->sampler->fit_due(&ask))
     return COCABO_OK;
   a->fitted = (cb_event){.kind = CB_MODEL_FITTED, .number = -1};
+  const double begin = seconds();
   const cocabo_status status =
       proposer->sampler->fit(proposer->state, &ask, &a->fitted.fit, err);
   if (status != COCABO_OK) {
     forget_fit(a);
     return status;
   }
+  cb_study_say(study, COCABO_DEBUG, "sampler %s learnt from %lld results in %.0f ms",
+               proposer->sampler->name, (long long)history->n,
+               1e3 * (seconds() - begin));
   a->fitted.fit.basis = history->seq;
   a->fitted.fit.rows = history->n;
   a->fitted.fit.round = history->n_rounds;
@@ -277,6 +318,7 @@ static cocabo_status snapshot(const cocabo_study *study, batch *b, cocabo_error 
     const cb_event *event = &b->handed[i];
     cb_trial trial = {.number = event->number,
                       .state = COCABO_RUNNING,
+                      .origin = event->origin,
                       .attempt = event->attempt,
                       .started = NAN,
                       .finished = NAN,
@@ -284,6 +326,7 @@ static cocabo_status snapshot(const cocabo_study *study, batch *b, cocabo_error 
                       .cells = event->cells};
     if (i < b->n_resumed) {
       const cb_trial *known = &history->trials[event->number];
+      trial.origin = known->origin;
       trial.cells = known->cells;
       trial.n_attributes = known->n_attributes;
       trial.attributes = known->attributes;
@@ -320,6 +363,14 @@ static void hand_over(batch *b, cocabo_trial **out) {
   }
 }
 
+static void say_lost(const cocabo_study *study, const cb_lost *lost) {
+  for (size_t i = 0; i < lost->n; i++)
+    cb_study_say(study, COCABO_INFO,
+                 "trial %lld is stale: its lease has run out, so that it is offered "
+                 "again",
+                 (long long)lost->numbers[i]);
+}
+
 /* New trials conflict by their number. So does everything that is handed out where
  * there is a budget: an ask that has seen all new trials hands out again what every
  * other ask would, and conflicts there; so asks that race cannot exceed the budget
@@ -329,28 +380,34 @@ static int64_t expected_number(const cocabo_study *study, const batch *b) {
   return any_new || study->view.resolved.trials > 0 ? b->first : -1;
 }
 
-static cocabo_status try_to_ask(cocabo_study *study, int n, attempt *a,
-                                cocabo_trial **out, cocabo_error *err) {
+static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **out,
+                                size_t *got, cocabo_error *err) {
   CB_TRY(cb_study_sync_lost(study, &a->lost, err));
-  CB_TRY(check_budget(study, &a->lost, n, err));
-  batch b = plan(study, &a->lost, n);
+  batch b = a->fewer ? plan_fewer(study, a) : plan(study, &a->lost, a->n);
+  CB_TRY(check_budget(study, &a->lost, b.n, err));
   CB_TRY(fit_if_due(study, &b, a, err));
   cocabo_status status = build(study, &b, a, err);
   if (status == COCABO_OK)
     status = cb_study_commit(study, b.events, b.n_ahead + b.n,
                              expected_number(study, &b), err);
-  if (status == COCABO_OK)
+  if (status == COCABO_OK) {
+    *got = (size_t)b.n;
+    say_lost(study, &a->lost);
     hand_over(&b, out);
+  } else if (status == COCABO_E_BUSY) {
+    cb_study_say(study, COCABO_DEBUG, "overtaken at trial %lld: once more",
+                 (long long)b.first);
+  }
   free_batch(&b);
   return status;
 }
 
-cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
-                           cocabo_error *err) {
-  attempt a = {0};
+cocabo_status cb_study_ask(cocabo_study *study, int n, bool fewer, cocabo_trial **out,
+                           size_t *got, cocabo_error *err) {
+  attempt a = {.n = n, .fewer = fewer};
   cocabo_status status = COCABO_E_BUSY;
   for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
-    status = try_to_ask(study, n, &a, out, err);
+    status = try_to_ask(study, &a, out, got, err);
   forget_fit(&a);
   cb_free(a.lost.numbers);
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;

@@ -130,22 +130,39 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row
   return COCABO_OK;
 }
 
+/* Is there, or can there be, a model that would expect or predict anything? */
+static cocabo_status check_model(const cb_view *view, bool there, const char *verb,
+                                 cocabo_error *err) {
+  const int n = (int)view->fold->history->n;
+  if (!there)
+    return cb_fail(err, COCABO_E_STATE,
+                   "sampler %s has no model that would %s anything",
+                   view->resolved.sampler->name, verb);
+  if (n < LEAST)
+    return cb_fail(err, COCABO_E_STATE,
+                   "a model needs %d complete trials to %s anything, and there is %d",
+                   LEAST, verb, n);
+  return COCABO_OK;
+}
+
 cocabo_status cb_proposer_expect(cb_proposer *p, const cb_view *view,
                                  const cb_trial *trial, double *mean, double *se,
                                  cocabo_error *err) {
-  const cb_history *history = view->fold->history;
-  const cb_sampler *sampler = view->resolved.sampler;
   cb_ask ask;
-  if (!sampler->expect)
-    return cb_fail(err, COCABO_E_STATE,
-                   "sampler %s has no model that would expect anything", sampler->name);
-  if (history->n < LEAST)
-    return cb_fail(err, COCABO_E_STATE,
-                   "a model needs %d complete trials to expect anything, and there is "
-                   "%d",
-                   LEAST, (int)history->n);
+  CB_TRY(check_model(view, view->resolved.sampler->expect, "expect", err));
   CB_TRY(ready(p, view, &ask, err));
   return p->sampler->expect(p->state, &ask, trial, mean, se, err);
+}
+
+cocabo_status cb_proposer_predict(cb_proposer *p, const cb_view *view, int n,
+                                  const double *x, const int32_t *h, double *mean,
+                                  double *sd, double *feasible, cocabo_error *err) {
+  cb_ask ask;
+  CB_TRY(check_model(view, view->resolved.sampler->predict, "predict", err));
+  CB_TRY(ready(p, view, &ask, err));
+  for (int i = 0; i < n; i++)
+    feasible[i] = 1.0;
+  return p->sampler->predict(p->state, &ask, n, x, h, mean, sd, feasible, err);
 }
 
 const char *cb_fingerprint(const cb_view *view, cb_origin origin,

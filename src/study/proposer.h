@@ -52,6 +52,11 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row
 cocabo_status cb_proposer_expect(cb_proposer *p, const cb_view *view,
                                  const cb_trial *trial, double *mean, double *se,
                                  cocabo_error *err);
+/* And what it predicts at n points, x d x n and h c x n: the mean of y, its deviation,
+ * and the probability that the point is feasible. */
+cocabo_status cb_proposer_predict(cb_proposer *p, const cb_view *view, int n,
+                                  const double *x, const int32_t *h, double *mean,
+                                  double *sd, double *feasible, cocabo_error *err);
 
 /* What a proposal's bits depend on besides the log, "mixed 3": who proposed, and in
  * which revision. The machine does not matter (decision 14). The view is as it was when

@@ -66,7 +66,8 @@ enum {
   SAYS_SPACE = 128,
   SAYS_OPTIONS = 256, /* and attributes, and the version */
   SAYS_METRICS = 512,
-  SAYS_STEP = 1024
+  SAYS_STEP = 1024,
+  SAYS_STATE = 2048
 };
 
 static bool has_proposal(const cb_provenance *p) {
@@ -84,7 +85,8 @@ static unsigned says(const cb_event *e) {
          (e->has_y ? SAYS_Y : 0u) | (e->reason ? SAYS_REASON : 0u) |
          (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
          (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u) |
-         (e->n_metrics != 0 ? SAYS_METRICS : 0u) | (e->step != 0 ? SAYS_STEP : 0u);
+         (e->n_metrics != 0 ? SAYS_METRICS : 0u) | (e->step != 0 ? SAYS_STEP : 0u) |
+         (e->running ? SAYS_STATE : 0u);
 }
 
 static unsigned may_say(cb_event_kind kind) {
@@ -105,7 +107,7 @@ static unsigned may_say(cb_event_kind kind) {
   case CB_TRIAL_RETRIED:
     return SAYS_NUMBER | SAYS_ATTEMPT;
   case CB_TRIAL_ADDED:
-    return SAYS_NUMBER | SAYS_CELLS | SAYS_Y | SAYS_METRICS;
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_STATE | SAYS_Y | SAYS_METRICS;
   case CB_MODEL_FITTED:
     return SAYS_FIT;
   case CB_TRIAL_NOTED:

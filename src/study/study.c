@@ -5,12 +5,14 @@
 #include "study/study.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/text.h"
 
 /* ---- the fold -------------------------------------------------------------------- */
 
@@ -219,6 +221,91 @@ cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *
   return COCABO_OK;
 }
 
+/* ---- open or create -------------------------------------------------------------- */
+
+static cocabo_status other_domain(const cocabo_study *study, const cocabo_space *space,
+                                  int i, cocabo_error *err) {
+  char has[CB_SHOWN], wanted[CB_SHOWN], name[CB_SHOWN];
+  char *own = cocabo_space_domain(study->fold.history->space, (size_t)i);
+  char *other = cocabo_space_domain(space, (size_t)i);
+  cocabo_status status = COCABO_OK;
+  if (!own || !other)
+    status = cb_no_memory(err);
+  else if (strcmp(own, other) != 0)
+    status = cb_fail(
+        err, COCABO_E_STATE, "study \"%s\" has %s=%s, which is not the %s of the space",
+        cb_text_show_within(name, study->name, 40), space->params[i].name,
+        cb_text_show_within(has, own, 60), cb_text_show_within(wanted, other, 60));
+  cocabo_text_free(own);
+  cocabo_text_free(other);
+  return status;
+}
+
+/* Names the first difference. */
+static cocabo_status check_space(const cocabo_study *study, const cocabo_space *space,
+                                 cocabo_error *err) {
+  const cocabo_space *own = study->fold.history->space;
+  if (cb_space_equal(own, space))
+    return COCABO_OK;
+  for (int i = 0; i < own->n && i < space->n; i++) {
+    if (strcmp(own->params[i].name, space->params[i].name) != 0)
+      return cb_fail(err, COCABO_E_STATE,
+                     "study \"%s\" has the parameter \"%s\" where the space has \"%s\"",
+                     study->name, own->params[i].name, space->params[i].name);
+    CB_TRY(other_domain(study, space, i, err));
+  }
+  if (own->n != space->n)
+    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has %d parameters, the space %d",
+                   study->name, own->n, space->n);
+  return cb_fail(err, COCABO_E_STATE, "study \"%s\" has other rules than the space",
+                 study->name);
+}
+
+static cocabo_status check_direction(const cocabo_study *study,
+                                     const cocabo_options *options, cocabo_error *err) {
+  const char *own = cocabo_options_get(study->view.options, "direction");
+  const char *other = options ? cocabo_options_get(options, "direction") : own;
+  return strcmp(own, other) == 0
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_STATE, "study \"%s\" is to %s, not to %s",
+                       study->name, own, other);
+}
+
+static cocabo_status open_same(cocabo_study **out, const char *name,
+                               const cocabo_space *space, const cocabo_options *options,
+                               cocabo_store *store, cocabo_error *err) {
+  cocabo_study *study = NULL;
+  CB_TRY(cb_study_open(&study, name, store, err));
+  cocabo_status status = check_space(study, space, err);
+  if (status == COCABO_OK)
+    status = check_direction(study, options, err);
+  if (status != COCABO_OK) {
+    cb_study_free(study);
+    return status;
+  }
+  *out = study;
+  return COCABO_OK;
+}
+
+/* Between the two somebody else may create it, or delete it. */
+cocabo_status cb_study_open_or_create(cocabo_study **out, const char *name,
+                                      const cocabo_space *space,
+                                      const cocabo_options *options,
+                                      cocabo_store *store, bool *created,
+                                      cocabo_error *err) {
+  cocabo_status status = COCABO_E_EXISTS;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_EXISTS; i++) {
+    *created = false;
+    status =
+        store ? open_same(out, name, space, options, store, err) : COCABO_E_NOT_FOUND;
+    if (status != COCABO_E_NOT_FOUND)
+      return status;
+    status = cb_study_create(out, name, space, options, store, err);
+    *created = status == COCABO_OK;
+  }
+  return status;
+}
+
 /* ---- looking --------------------------------------------------------------------- */
 
 /* People count from 1. */
@@ -270,6 +357,67 @@ cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
   return COCABO_OK;
 }
 
+/* The points as the model sees them. */
+typedef struct points {
+  double *x;            /* d x n */
+  int32_t *h;           /* c x n */
+  double *predicted[3]; /* n: mean, deviation, probability */
+} points;
+
+static void free_points(points *p) {
+  cb_free(p->x);
+  cb_free(p->h);
+  for (int i = 0; i < 3; i++)
+    cb_free(p->predicted[i]);
+}
+
+static cocabo_status encode_points(points *p, const cocabo_space *space,
+                                   const cocabo_value *values, int n,
+                                   cocabo_error *err) {
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  cocabo_error why;
+  for (int i = 0; i < n; i++) {
+    const cocabo_status status =
+        cb_space_to_cells(space, &values[cb_at(0, i, space->n)], cells, &why);
+    if (status != COCABO_OK)
+      return cb_fail(err, status, "point %d: %s", i, why.message);
+    cb_space_encode(space, cells, p->x + cb_at(0, i, space->d),
+                    p->h + cb_at(0, i, space->c));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status predict(cocabo_study *study, points *p, const cocabo_value *values,
+                             int n, cocabo_error *err) {
+  const cocabo_space *space = study->fold.history->space;
+  p->x = cb_calloc((size_t)n * (size_t)space->d, sizeof *p->x);
+  p->h = cb_calloc((size_t)n * (size_t)space->c, sizeof *p->h);
+  bool room = p->x && p->h;
+  for (int i = 0; i < 3 && room; i++)
+    room = (p->predicted[i] = cb_calloc((size_t)n, sizeof(double))) != NULL;
+  if (!room)
+    return cb_no_memory(err);
+  CB_TRY(encode_points(p, space, values, n, err));
+  return cb_proposer_predict(&study->proposer, &study->view, n, p->x, p->h,
+                             p->predicted[0], p->predicted[1], p->predicted[2], err);
+}
+
+cocabo_status cb_study_predict(cocabo_study *study, const cocabo_value *values, int n,
+                               double *mean, double *sd, double *feasible,
+                               cocabo_error *err) {
+  points p = {0};
+  const cocabo_status status = predict(study, &p, values, n, err);
+  for (int i = 0; i < n && status == COCABO_OK; i++) {
+    mean[i] = study->fold.history->sign * p.predicted[0][i];
+    if (sd)
+      sd[i] = p.predicted[1][i];
+    if (feasible)
+      feasible[i] = p.predicted[2][i];
+  }
+  free_points(&p);
+  return status;
+}
+
 const cb_history *cb_study_history(const cocabo_study *study) {
   return study->fold.history;
 }
@@ -278,6 +426,19 @@ cocabo_status cb_study_overtaken(const cocabo_study *study, cocabo_error *err) {
   return cb_fail(err, COCABO_E_BUSY,
                  "study \"%s\": others took the next trial %d times in a row",
                  study->name, CB_STUDY_TRIES);
+}
+
+/* ---- saying ---------------------------------------------------------------------- */
+
+void cb_study_say(const cocabo_study *study, cocabo_level level, const char *fmt, ...) {
+  char sentence[sizeof((cocabo_error *)0)->message];
+  va_list args;
+  if (!study->log)
+    return;
+  va_start(args, fmt);
+  vsnprintf(sentence, sizeof sentence, fmt, args);
+  va_end(args);
+  study->log(study->log_user, level, sentence);
 }
 
 /* ---- telling --------------------------------------------------------------------- */
@@ -306,6 +467,10 @@ static cocabo_status find_attempt(cocabo_study *study, int64_t number, int64_t a
     return cb_fail(err, COCABO_E_RANGE,
                    "trial %lld has no attempt %lld, the last is %lld",
                    (long long)number, (long long)attempt, (long long)(*out)->attempt);
+  if (*over)
+    cb_study_say(study, COCABO_INFO,
+                 "attempt %lld of trial %lld is over: it has been handed out again",
+                 (long long)attempt, (long long)number);
   return COCABO_OK;
 }
 
@@ -330,6 +495,20 @@ static int find_news(const cb_trial *trial, const cocabo_record *record,
     *n_names += place < 0;
   }
   return n;
+}
+
+/* A value that does not count as one would think. */
+static void say_unusual(const cocabo_study *study, int64_t number, double before,
+                        double value) {
+  char was[CB_DIGITS], is[CB_DIGITS];
+  if (!isfinite(value) && !isfinite(before))
+    cb_study_say(study, COCABO_WARNING, "trial %lld counts as failed: its %s",
+                 (long long)number, why_not_finite(value));
+  else if (isfinite(value) && isfinite(before) && before != value)
+    cb_study_say(study, COCABO_WARNING,
+                 "trial %lld has the value %s already: %s is kept as an extra",
+                 (long long)number, cb_number_show(was, before),
+                 cb_number_show(is, value));
 }
 
 /* Up to two events, which borrow what they point to. Attributes need memory when they
@@ -376,7 +555,11 @@ cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attem
   CB_TRY(cb_history_reserve(history, 0, reason ? strlen(reason) + 1 : 0, err));
   CB_TRY(cb_history_reserve_metrics(history,
                                     cb_metrics_bytes(record->metrics, n_metrics), err));
-  return cb_study_commit(study, events, n, -1, err);
+  const double before = trial->value; /* NaN unless it is complete */
+  CB_TRY(cb_study_commit(study, events, n, -1, err));
+  if (record->value)
+    say_unusual(study, number, before, *record->value);
+  return COCABO_OK;
 }
 
 cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step report,

@@ -15,6 +15,7 @@ struct cocabo_trial {
   cocabo_space *space; /* shared */
   int64_t number;
   cocabo_trial_state state;
+  cb_origin origin;
   int64_t attempt;
   uint64_t seed;
   double started, finished; /* NaN: not yet */
@@ -80,6 +81,7 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
   copy->space = cb_space_share(space);
   copy->number = trial->number;
   copy->state = trial->state;
+  copy->origin = trial->origin;
   copy->attempt = trial->attempt;
   copy->seed = seed_of(fold, trial->number);
   copy->started = trial->started;
@@ -178,6 +180,27 @@ uint64_t cocabo_trial_seed(const cocabo_trial *trial) {
   return trial ? trial->seed : 0;
 }
 
+_Static_assert((int)CB_BY_DESIGN == (int)COCABO_ORIGIN_DESIGN &&
+                   (int)CB_BY_SAMPLER == (int)COCABO_ORIGIN_SAMPLER &&
+                   (int)CB_BY_USER == (int)COCABO_ORIGIN_USER,
+               "inside and outside they are the same");
+
+cocabo_origin cocabo_trial_origin(const cocabo_trial *trial) {
+  return trial ? (cocabo_origin)trial->origin : COCABO_ORIGIN_USER;
+}
+
+const char *cocabo_origin_name(cocabo_origin origin) {
+  switch (origin) {
+  case COCABO_ORIGIN_DESIGN:
+    return "design";
+  case COCABO_ORIGIN_SAMPLER:
+    return "sampler";
+  case COCABO_ORIGIN_USER:
+    return "user";
+  }
+  return "unknown origin";
+}
+
 size_t cocabo_trial_count(const cocabo_trial *trial) {
   return trial ? (size_t)trial->space->n : 0;
 }
@@ -251,17 +274,52 @@ cocabo_status cocabo_trial_get_choice(const cocabo_trial *trial, const char *nam
   return COCABO_OK;
 }
 
+static cocabo_status check_index(const cocabo_trial *trial, size_t i,
+                                 cocabo_error *err) {
+  return i < (size_t)trial->space->n
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_RANGE, "parameter index is %zu, want 0 to %d", i,
+                       trial->space->n - 1);
+}
+
 cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i, const char **name,
                                cocabo_value *value, cocabo_error *err) {
   if (!trial)
     return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
   if (!name || !value)
     return cb_fail(err, COCABO_E_INVALID, "%s is NULL", name ? "value" : "name");
-  if (i >= (size_t)trial->space->n)
-    return cb_fail(err, COCABO_E_RANGE, "parameter index is %zu, want 0 to %d", i,
-                   trial->space->n - 1);
+  CB_TRY(check_index(trial, i, err));
   *name = trial->space->params[i].name;
   *value = cb_space_from_cell(trial->space, (int)i, trial->cells[i]);
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_trial_values(const cocabo_trial *trial, cocabo_value *out,
+                                  size_t n, cocabo_error *err) {
+  if (!trial)
+    return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
+  if (!out)
+    return cb_fail(err, COCABO_E_INVALID, "out is NULL");
+  if (n != (size_t)trial->space->n)
+    return cb_fail(err, COCABO_E_INVALID, "n is %zu, want the number of parameters, %d",
+                   n, trial->space->n);
+  for (int i = 0; i < trial->space->n; i++)
+    out[i] = cb_space_from_cell(trial->space, i, trial->cells[i]);
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_trial_choice_index(const cocabo_trial *trial, size_t i,
+                                        size_t *index, cocabo_error *err) {
+  if (!trial)
+    return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
+  if (!index)
+    return cb_fail(err, COCABO_E_INVALID, "index is NULL");
+  CB_TRY(check_index(trial, i, err));
+  const cb_param *p = &trial->space->params[i];
+  if (p->kind != CB_CHOICE && p->kind != CB_ORDINAL)
+    return wrong_kind(p, "a choice", err);
+  CB_TRY(check_is_active(trial, (int)i, err));
+  *index = (size_t)trial->cells[i].integer;
   return COCABO_OK;
 }
 

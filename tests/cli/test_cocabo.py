@@ -1282,7 +1282,7 @@ class Shells(Case):
         self.refused(2, "--man wants", "--man", "nonsense")
         self.ok("--man", "--into", self.folder)
         self.assertEqual(sorted(os.listdir(self.folder)),
-                         sorted(["cocabo.1", "cocabo-options.1",
+                         sorted(["cocabo.1", "cocabo-options.1", "cocabo-conditions.1",
                                  *(f"cocabo-{c}.1" for c in COMMANDS)]))
         for command in COMMANDS:
             page = self.ok("--man", command)

@@ -767,6 +767,62 @@ static void racing_writers_share_the_numbers(void **state) {
   assert_int_equal(log.n, 1 + CONTRACT_WRITERS * CONTRACT_EACH);
 }
 
+/* Each thread has a handle of its own; all of them read one trial. */
+enum { CONTRACT_ASKS = 20 };
+
+typedef struct contract_worker {
+  cocabo_store *store;
+  const cocabo_trial *shared;
+  int fine; /* asks that were told, and looks at the shared trial */
+} contract_worker;
+
+static void *ask_and_tell(void *user) {
+  contract_worker *w = user;
+  cocabo_study *study = NULL;
+  cocabo_error err;
+  if (cocabo_study_open(&study, "handles", w->store, &err) != COCABO_OK)
+    return NULL;
+  for (int i = 0; i < CONTRACT_ASKS; i++) {
+    cocabo_trial *trial = NULL;
+    cocabo_value values[CONTRACT_CELLS];
+    w->fine +=
+        cocabo_trial_values(w->shared, values, CONTRACT_CELLS, &err) == COCABO_OK &&
+        cocabo_study_ask(study, 1, &trial, &err) == COCABO_OK &&
+        cocabo_study_tell(study, cocabo_trial_number(trial), i, &err) == COCABO_OK;
+    cocabo_trial_free(trial);
+  }
+  cocabo_study_free(study);
+  return NULL;
+}
+
+static void threads_have_handles_of_their_own(void **state) {
+  contract *c = *state;
+  contract_worker workers[CONTRACT_WRITERS];
+  pthread_t threads[CONTRACT_WRITERS];
+  cocabo_error err;
+  cocabo_space *space = contract_space();
+  cocabo_options *options = cocabo_options_new();
+  cocabo_study *study;
+  cocabo_trial *shared;
+  assert_ok(cocabo_options_set(options, "sampler", "random", &err));
+  assert_ok(cocabo_study_create(&study, "handles", space, options, c->store, &err));
+  assert_ok(cocabo_study_ask(study, 1, &shared, &err));
+  for (int i = 0; i < CONTRACT_WRITERS; i++) {
+    workers[i] = (contract_worker){.store = c->store, .shared = shared};
+    assert_int_equal(pthread_create(&threads[i], NULL, ask_and_tell, &workers[i]), 0);
+  }
+  for (int i = 0; i < CONTRACT_WRITERS; i++) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(workers[i].fine, CONTRACT_ASKS);
+  }
+  assert_ok(cocabo_study_sync(study, &err));
+  assert_int_equal(cocabo_study_count(study), 1 + CONTRACT_WRITERS * CONTRACT_ASKS);
+  cocabo_trial_free(shared);
+  cocabo_study_free(study);
+  cocabo_options_free(options);
+  cocabo_space_free(space);
+}
+
 /* ---- leases ---------------------------------------------------------------------- */
 
 static cocabo_status append_leased(contract *c, cb_event *events, int n,
@@ -1112,6 +1168,7 @@ static int run_store_contract(const char *name) {
       CLAIM(a_new_study_is_not_the_deleted_one),
       CLAIM(a_reader_can_stop),
       CLAIM(racing_writers_share_the_numbers),
+      CLAIM(threads_have_handles_of_their_own),
       CLAIM(changes_are_kept),
       CLAIM(awkward_numbers_are_kept),
       CLAIM(awkward_ids_are_kept),

@@ -294,6 +294,89 @@ static void merge_both(pair *p) {
   assert_twins(p);
 }
 
+/* All states twice, with several reasons and metrics. */
+static void add_many_both(pair *p) {
+  static const cocabo_trial_state states[] = {COCABO_COMPLETE, COCABO_FAILED,
+                                              COCABO_WAITING, COCABO_RUNNING};
+  static const char *const reasons[] = {"", "a", "much longer than that"};
+  const cocabo_metric metrics[] = {{"p99", 1.5}, {"bytes", 2.5}};
+  const cocabo_attr attrs[] = {{"host", "a7"}};
+  const cocabo_step report = {1, 0.5};
+  cocabo_value values[9][4];
+  cocabo_known known[9];
+  const int64_t before = cocabo_study_count(p->study);
+  for (int i = 0; i < 9; i++) {
+    values[i][0] = cocabo_real(0.125 * i);
+    values[i][1] = cocabo_int(1 + i);
+    values[i][2] = letters[i % 3];
+    values[i][3] = letters[2 - i % 3];
+    known[i] = (cocabo_known){.values = values[i],
+                              .state = states[i % 4],
+                              .value = 9 + i,
+                              .reason = reasons[i % 3],
+                              .metrics = metrics,
+                              .n_metrics = (size_t)i % 3,
+                              .attrs = attrs,
+                              .n_attrs = (size_t)i % 2,
+                              .reports = &report,
+                              .n_reports = (size_t)i % 2,
+                              .number = -7};
+  }
+  CALL_WITHOUT_MEMORY(cocabo_study_add_many(p->study, known, 9, &err), {
+    assert_int_equal(known[0].number, -7);
+    assert_twins(p);
+  });
+  assert_int_equal(known[8].number, before + 8);
+  assert_ok(cocabo_study_add_many(p->twin, known, 9, &err));
+  assert_twins(p);
+}
+
+static void ask_up_to_both(pair *p, size_t n) {
+  cocabo_trial *t[MOST] = {NULL}, *twins[MOST];
+  size_t got = 7, twin_got = 7;
+  CALL_WITHOUT_MEMORY(cocabo_study_ask_up_to(p->study, n, t, &got, &err), {
+    assert_true(got == 0 && !t[0]);
+    assert_twins(p);
+  });
+  assert_ok(cocabo_study_ask_up_to(p->twin, n, twins, &twin_got, &err));
+  assert_int_equal(got, twin_got);
+  assert_twins(p);
+  for (size_t i = 0; i < got; i++) {
+    cocabo_trial_free(t[i]);
+    cocabo_trial_free(twins[i]);
+  }
+}
+
+static void open_or_create(pair *p) {
+  cocabo_space *s = build_space();
+  cocabo_study *study = NULL;
+  int created = -7;
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_open_or_create(&study, "new", s, NULL, p->store, &created, &err),
+      assert_true(!study && created == -7));
+  assert_int_equal(created, 1);
+  cocabo_study_free(study);
+  study = NULL;
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_open_or_create(&study, "s", s, NULL, p->store, &created, &err),
+      assert_true(!study && created == 1));
+  assert_int_equal(created, 0);
+  pair both = {.study = study, .twin = p->twin};
+  assert_twins(&both);
+  cocabo_study_free(study);
+  study = NULL;
+  assert_ok(cocabo_space_add_int(s, "more", 0, 1, 0, 0, &err));
+  for (long k = 0; k < 1000 && err.code != COCABO_E_STATE; k++) { /* which says why */
+    cb_mem_fail_after(k);
+    assert_true(cocabo_study_open_or_create(&study, "s", s, NULL, p->store, NULL,
+                                            &err) != COCABO_OK);
+    cb_mem_fail_after(-1);
+    assert_null(study);
+  }
+  assert_string_equal(err.message, "study \"s\" has 4 parameters, the space 5");
+  cocabo_space_free(s);
+}
+
 static void copy_one(pair *p) {
   cocabo_study *copy;
   CALL_WITHOUT_MEMORY(cocabo_study_copy(p->study, "copy", p->store, &err),
@@ -370,7 +453,10 @@ static void everything_else_survives_lack_of_memory(void **state) {
   cocabo_trial_free(t[0]);
   cocabo_trial_free(t[1]);
   merge_both(&p);
+  add_many_both(&p);
+  ask_up_to_both(&p, MOST);
   copy_one(&p);
+  open_or_create(&p);
 
   CALL_WITHOUT_MEMORY(cocabo_study_best(p.study, &found, &err), assert_null(found));
   assert_true(cocabo_trial_value(found) == 0.125);
@@ -403,6 +489,50 @@ static void what_is_expected_survives_lack_of_memory(void **state) {
     cocabo_trial_free(best);
     free_pair(&p);
   }
+}
+
+static void predicting_survives_lack_of_memory(void **state) {
+  (void)state;
+  static const char *const judges[] = {"mixed", "cocabo", "onehot", "exp3bo", "smac"};
+  for (int i = 0; i < 5; i++)
+    for (int noisy = 0; noisy < 2; noisy++) {
+      pair p = build_pair(judges[i]);
+      const cb_trial *told;
+      const char *const names[] = {"deterministic"}, *const values[] = {"false"};
+      cocabo_value points[2][4];
+      cocabo_trial *trial;
+      double mean[2] = {-1.0}, sd[2] = {-1.0}, feasible[2], again[2];
+      run_loop(&p);
+      if (noisy) {
+        assert_ok(cocabo_study_change(p.study, names, values, 1, &err));
+        assert_ok(cocabo_study_change(p.twin, names, values, 1, &err));
+      }
+      for (int k = 0; k < 2; k++) { /* of categories that have results */
+        told = &cb_study_history(p.study)->trials[k];
+        assert_ok(cocabo_study_trial(p.study, told->number, &trial, &err));
+        assert_ok(cocabo_trial_values(trial, points[k], 4, &err));
+        points[k][0] = cocabo_real(0.5);
+        cocabo_trial_free(trial);
+      }
+      for (long k = 0, fine = 0; !fine; k++) {
+        cb_mem_fail_after(k);
+        const cocabo_status status =
+            cocabo_study_predict(p.study, points[0], 2, mean, sd, feasible, &err);
+        cb_mem_fail_after(-1);
+        fine = status == COCABO_OK || status == COCABO_E_STATE; /* exp3bo may */
+        assert_true(fine || status == COCABO_E_NO_MEMORY);
+        assert_true(status == COCABO_OK || (mean[0] == -1.0 && sd[0] == -1.0));
+        assert_true(k < 100000);
+      }
+      if (mean[0] != -1.0) {
+        assert_ok(cocabo_study_predict(p.twin, points[0], 2, again, NULL, NULL, &err));
+        assert_true(mean[0] == again[0] && mean[1] == again[1]);
+      } else {
+        assert_string_equal(judges[i], "exp3bo");
+      }
+      assert_twins(&p);
+      free_pair(&p);
+    }
 }
 
 static void importance_survives_lack_of_memory(void **state) {
@@ -534,6 +664,7 @@ int main(void) {
       cmocka_unit_test(so_do_those_under_conditions_and_rules),
       cmocka_unit_test(everything_else_survives_lack_of_memory),
       cmocka_unit_test(what_is_expected_survives_lack_of_memory),
+      cmocka_unit_test(predicting_survives_lack_of_memory),
       cmocka_unit_test(importance_survives_lack_of_memory),
       cmocka_unit_test(changing_survives_lack_of_memory),
       cmocka_unit_test(leases_survive_lack_of_memory),

@@ -737,15 +737,16 @@ static void merged_points_are_checked(void **state) {
   assert_int_equal(added, 0); /* absent is equal to absent */
   known[0].state = COCABO_WAITING;
   assert_fails(cb_study_merge(study, known, 1, &added, &err), COCABO_E_RANGE,
-               "degree=4 breaks the rule \"degree != 4\"");
+               "trial 0: degree=4 breaks the rule \"degree != 4\"");
   v[0][1].type = COCABO_ABSENT;
   assert_fails(cb_study_merge(study, known, 1, &added, &err), COCABO_E_INVALID,
-               "parameter \"degree\" is missing, want a value where kernel == "
+               "trial 0: parameter \"degree\" is missing, want a value where kernel == "
                "\"poly\"");
   v[1][1] = (cocabo_value){.type = COCABO_INT, .as.integer = 3};
-  assert_fails(cb_study_merge(study, known + 1, 1, &added, &err), COCABO_E_INVALID,
-               "parameter \"degree\" is 3, want none: it is inactive unless kernel == "
-               "\"poly\"");
+  assert_fails(
+      cb_study_merge(study, known + 1, 1, &added, &err), COCABO_E_INVALID,
+      "trial 0: parameter \"degree\" is 3, want none: it is inactive unless kernel == "
+      "\"poly\"");
   assert_int_equal(cocabo_study_count(study), 2);
   cocabo_study_free(study);
 }

@@ -291,7 +291,7 @@ static void copies_and_merges_keep_them(void **state) {
   assert_int_equal(added, 0);
   known[0].n_attrs = 65;
   assert_fails(cocabo_study_merge(back, known, 3, &added, &err), COCABO_E_RANGE,
-               "there are 65 attributes, want at most 64");
+               "trial 0: there are 65 attributes, want at most 64");
   cocabo_report report;
   assert_ok(cocabo_study_verify(back, -1, &report, &err));
   assert_int_equal(report.unchecked, 0);
