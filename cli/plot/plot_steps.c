@@ -93,8 +93,15 @@ static void put_legend(const sheet *s) {
   if (open > 0)
     put_legend_line(s->c, &x, GREY, text);
   plot_put_note(s->c, &x, plot_lines_left_out(data, lines, text));
-  if (lines->range.beyond > 0)
-    plot_put_note(s->c, &x, "(worse values at the edge)");
+}
+
+/* In the corner below: the legend may be full. */
+static void put_beyond(const sheet *s) {
+  canvas_font font = chart_quiet;
+  font.anchor = CANVAS_END;
+  if (s->lines.range.beyond > 0)
+    canvas_text(s->c, s->frame.right, HEIGHT - 16, "worse values are at the edge",
+                &font);
 }
 
 static void begin(sheet *s, const canvas_format *format) {
@@ -124,6 +131,7 @@ cocabo_status plot_steps(const plot_data *data, const canvas_format *format, can
   begin(&s, format);
   put_legend(&s);
   plot_put_frame(c, &s.frame, "step");
+  put_beyond(&s);
   const cocabo_status status = put_lines(&s, err);
   plot_lines_free(&s.lines);
   return status;

@@ -76,7 +76,7 @@ static cocabo_status put_legend(const steps *s, textplot_page page, front_buffer
         (size_t)snprintf(text + size, sizeof text - size, "   unfinished (%zu)", open);
   plot_lines_left_out(s->data, lines, left_out);
   snprintf(text + size, sizeof text - size, "%s%s%s", *left_out ? "   " : "", left_out,
-           lines->range.beyond > 0 ? "   (worse values at the edge)" : "");
+           lines->range.beyond > 0 ? "   (worse values are at the edge)" : "");
   return textplot_put_words(text, page, out, err);
 }
 

@@ -628,7 +628,7 @@ class Steps(Case):
                                   [(1.0, [[0, big], [late, -big]]), (2.0, [[5, 1e-300]])],
                                   [("failed", [[3, 1], [4, 1]]), (1.0, [])],
                                   [(1.0, [[k, 10.0 ** -k] for k in range(9)])],
-                                  [(1.0, [[k, 1.0] for k in range(30)] + [[30, 1e300]])]]):
+                                  [(1.0, [[k, 1.0] for k in range(30)] + [[30, -1e300]])]]):
             self.steps(rows, f"s{i}", ["--maximize"] if i % 2 else [])
             with self.subTest(i):
                 self.assert_sound(self.svg("steps", f"s{i}"))
@@ -637,6 +637,10 @@ class Steps(Case):
                                    env={**self.environment, "LC_ALL": locale})
                     self.assertNotRegex(page, r"\b(nan|inf)\b")
         self.assertIn("value (logarithmic)", self.texts(self.svg("steps", "s4")))
+        for name, some in ("s4", False), ("s5", True):
+            note = "worse values are at the edge"
+            self.assertEqual(note in self.texts(self.svg("steps", name)), some, name)
+            self.assertEqual(note in self.ok("plot", "--kind", "steps", "--study", name), some)
         self.assertIn("(trial 1, the best, reported nothing)", self.texts(self.svg("steps", "s3")))
 
     def test_without_reports_it_says_how_to_make_them(self):
