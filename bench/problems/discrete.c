@@ -118,6 +118,22 @@ static cocabo_status vessel_add_inputs(const bench_problem *problem,
   return cocabo_space_add_real(space, "x4", 10.0, 200.0, 0.0, 0, err);
 }
 
+typedef struct vessel {
+  double cost;
+  double shell, head; /* by how much they are thicker than the radius demands */
+  double volume;
+} vessel;
+
+static vessel build_vessel(const cocabo_value *values) {
+  const double x1 = values[0].as.real, x2 = values[1].as.real;
+  const double x3 = values[2].as.real, x4 = values[3].as.real;
+  return (vessel){.cost = 0.6224 * x1 * x3 * x4 + 1.7781 * x2 * x3 * x3 +
+                          3.1661 * x1 * x1 * x4 + 19.84 * x1 * x1 * x3,
+                  .shell = x1 - 0.0193 * x3,
+                  .head = x2 - 0.00954 * x3,
+                  .volume = pi * x3 * x3 * x4 + 4.0 / 3.0 * pi * x3 * x3 * x3};
+}
+
 /* By which part of what is wanted there is too little. */
 static double shortfall(double have, double want) {
   return have < want ? 1.0 - have / want : 0.0;
@@ -127,14 +143,29 @@ static double vessel_value(const bench_problem *problem, const cocabo_value *val
                            uint64_t seed) {
   (void)seed;
   (void)problem;
-  const double x1 = values[0].as.real, x2 = values[1].as.real;
-  const double x3 = values[2].as.real, x4 = values[3].as.real;
-  const double cost = 0.6224 * x1 * x3 * x4 + 1.7781 * x2 * x3 * x3 +
-                      3.1661 * x1 * x1 * x4 + 19.84 * x1 * x1 * x3;
-  const double volume = pi * x3 * x3 * x4 + 4.0 / 3.0 * pi * x3 * x3 * x3;
+  const vessel v = build_vessel(values);
+  const double x1 = values[0].as.real, x2 = values[1].as.real, x3 = values[2].as.real;
   const double violation = shortfall(x1, 0.0193 * x3) + shortfall(x2, 0.00954 * x3) +
-                           shortfall(volume, 1296000.0);
-  return -(cost + 1e5 * violation);
+                           shortfall(v.volume, 1296000.0);
+  return -(v.cost + 1e5 * violation);
+}
+
+/* The same without the penalty: what the rules are about is measured. */
+static double vessel_cost(const bench_problem *problem, const cocabo_value *values,
+                          uint64_t seed) {
+  (void)seed;
+  (void)problem;
+  return -build_vessel(values).cost;
+}
+
+static int vessel_measure(const bench_problem *problem, const cocabo_value *values,
+                          cocabo_metric *out) {
+  (void)problem;
+  const vessel v = build_vessel(values);
+  out[0] = (cocabo_metric){"shell", v.shell};
+  out[1] = (cocabo_metric){"head", v.head};
+  out[2] = (cocabo_metric){"volume", v.volume};
+  return 3;
 }
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -182,6 +213,17 @@ const bench_problem bench_discrete[] = {
         .optimum = -6059.7143350484364,
         .add_inputs = vessel_add_inputs,
         .value = vessel_value,
+    },
+    {
+        .name = "pressure-vessel-measured",
+        .help = "the same cost, its three rules as measured constraints",
+        .d = 4,
+        .c = 0,
+        .optimum = -6059.7143350484364,
+        .constraints = "shell >= 0, head >= 0, volume >= 1296000",
+        .add_inputs = vessel_add_inputs,
+        .value = vessel_cost,
+        .measure = vessel_measure,
     },
 };
 const int bench_discrete_count = sizeof bench_discrete / sizeof bench_discrete[0];

@@ -118,13 +118,27 @@ void cb_change_clear(cb_change *change) {
   *change = (cb_change){0};
 }
 
+/* What the value is called in constraints. */
+static const char *objective_of(const cb_fold *fold) {
+  const char *name = cb_fold_attribute(fold, "objective");
+  return name ? name : "value";
+}
+
+/* Does a constraint mean another number now? */
+static bool renames_objective(const cb_fold *fold, const cb_change *change) {
+  const int i = cb_pairs_find(change->attributes, change->n_attributes, "objective");
+  return change->resolved.settings.constraints && i >= 0 &&
+         strcmp(change->attributes[i].value, objective_of(fold)) != 0;
+}
+
 /* Theta of another sampler, or of another kernel, means something else: it is forgotten
  * together with the cache. */
 void cb_fold_adopt(cb_fold *fold, cb_change *change, const cb_event *changed) {
   const cocabo_status counted = cb_history_apply(fold->history, changed, NULL);
   assert(counted == COCABO_OK);
   (void)counted;
-  if (!cb_options_same_model(fold->options, change->options)) {
+  if (!cb_options_same_model(fold->options, change->options) ||
+      renames_objective(fold, change)) {
     cb_history_forget_fit(fold->history);
     fold->model++;
   }
@@ -134,6 +148,7 @@ void cb_fold_adopt(cb_fold *fold, cb_change *change, const cb_event *changed) {
   fold->resolved = change->resolved;
   fold->attributes = change->attributes;
   fold->n_attributes = change->n_attributes;
+  fold->resolved.settings.objective = objective_of(fold);
   *change = (cb_change){0};
 }
 

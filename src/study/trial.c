@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "log/constraints.h"
 
 /* One block: the cells, then the metrics with their names, then the reason. */
 struct cocabo_trial {
@@ -20,6 +21,7 @@ struct cocabo_trial {
   double started, finished; /* NaN: not yet */
   double value;
   const char *reason;
+  int feasible; /* 1, 0, or -1: unknown */
   int n_metrics;
   const cocabo_metric *metrics;
   cb_cell cells[];
@@ -49,6 +51,8 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
   copy->started = trial->started;
   copy->finished = trial->finished;
   copy->value = trial->value;
+  copy->feasible = cb_constraints_hold(fold->resolved.settings.constraints, trial,
+                                       fold->resolved.settings.objective);
   memcpy(copy->cells, trial->cells, cell_bytes);
   copy->n_metrics = trial->n_metrics;
   copy->metrics =
@@ -117,6 +121,10 @@ double cocabo_trial_value(const cocabo_trial *trial) {
 
 const char *cocabo_trial_reason(const cocabo_trial *trial) {
   return trial ? trial->reason : "";
+}
+
+int cocabo_trial_feasible(const cocabo_trial *trial) {
+  return trial ? trial->feasible : -1;
 }
 
 double cocabo_trial_started(const cocabo_trial *trial) {
