@@ -20,6 +20,11 @@ enum {
 };
 
 static const double LABEL_NOISE = 0.1;
+static const double SCALE_SD = 0.3; /* of the prior of log length scales of success */
+
+/* A failure costs more than a result that improves nothing: it may leave a mess behind,
+ * and it teaches less. */
+static const double FAILURE_WEIGHT = 8.0;
 static const double LEAST_LOG_P = -4.605170185988091; /* log 0.01 */
 static const double PLACE = 0.01; /* a tenth of a length scale, squared */
 
@@ -86,14 +91,17 @@ static cocabo_status open_follower(cb_feasibility *f, follower *w, cocabo_error 
   return w->theta ? cb_gp_new(&w->gp, &f->spec, err) : cb_no_memory(err);
 }
 
-/* As that of the objective, but for the noise, which is that of labels, and for the
- * weights, which share the variance of labels, 1, among them. */
+/* As that of the objective, but for the noise, which is that of labels, for the
+ * weights, which share the variance of labels, 1, among them, and for the scales: a
+ * step between labels looks like a short one, and then nothing is learnt from afar. */
 static void set_success_box(cb_feasibility *f) {
   const cb_theta_layout t = cb_theta_lay_out(&f->spec);
   cb_theta_box *box = &f->success_box;
   cb_theta_free(&f->spec, false, box);
   for (int i = t.weights; i < t.weights + t.n_weights; i++)
     box->start[i] = box->prior_mean[i] = -cb_log(t.n_weights);
+  for (int i = 0; i < t.scales; i++)
+    box->prior_sd[i] = SCALE_SD;
   box->start[t.noise] = cb_log(LABEL_NOISE);
   box->lower[t.noise] = box->upper[t.noise] = box->start[t.noise];
   box->prior_sd[t.noise] = 0.0;
@@ -519,7 +527,8 @@ static cocabo_status follow_success(cb_feasibility *f, const cb_ask *ask,
   const cb_limit limit = {.gp = f->success.gp,
                           .bound = -f->failing,
                           .noise = LABEL_NOISE,
-                          .floor = LEAST_LOG_P,
+                          .weight = FAILURE_WEIGHT,
+                          .floor = FAILURE_WEIGHT * LEAST_LOG_P,
                           .ruled_out = ruled_out,
                           .user = f};
   add_limit(&f->all, limit);
@@ -543,7 +552,8 @@ cocabo_status cb_feasibility_follow(cb_feasibility *f, const cb_ask *ask,
       continue;
     cb_gp_scale(w->gp, &mean, &sd);
     add_limit(&f->all,
-              (cb_limit){.gp = w->gp, .bound = -mean / sd, .floor = -INFINITY});
+              (cb_limit){
+                  .gp = w->gp, .bound = -mean / sd, .weight = 1.0, .floor = -INFINITY});
   }
   if (!cb_feasibility_has_failures(f))
     return COCABO_OK;

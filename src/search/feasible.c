@@ -16,7 +16,8 @@ double cb_limit_value(const cb_limit *limit, double mu, double sd, double *by_mu
   const double spread = sqrt(limit->noise + sd * sd);
   const double u = (limit->bound - mu) / spread;
   double slope;
-  const double value = cb_log_normal_cdf(u, &slope);
+  const double value = limit->weight * cb_log_normal_cdf(u, &slope);
+  slope *= limit->weight;
   if (by_mu)
     *by_mu = -slope / spread;
   if (by_sd)

@@ -1,7 +1,7 @@
 /* feasible.h - how likely a point is to keep its limits, by models of what is limited.
  *
- *   log P(z) = sum over the limits of log Phi(u),  u = (bound - mu) / sqrt(noise +
- * sd^2)
+ *   log P(z) = sum over the limits of weight log Phi(u)
+ *   u        = (bound - mu) / sqrt(noise + sd^2)
  *
  * mu and sd are a Gaussian process's mean and deviation at z of something that must
  * stay below `bound`. The sum is stable in the tails: where P underflows its logarithm
@@ -16,10 +16,11 @@
 #include "model/gp.h"
 
 typedef struct cb_limit {
-  cb_gp *gp;    /* borrowed */
-  double bound; /* in its units */
-  double noise; /* variance besides that of the latent function */
-  double floor; /* log P is at least this, unless... ; -INFINITY: no floor */
+  cb_gp *gp;     /* borrowed */
+  double bound;  /* in its units */
+  double noise;  /* variance besides that of the latent function */
+  double weight; /* log P counts so many times: what it costs to be wrong */
+  double floor;  /* log P is at least this, unless... ; -INFINITY: no floor */
   /* ... this says that the point is ruled out; not NULL where there is a floor. */
   bool (*ruled_out)(const void *user, const double *x, const int32_t *h);
   const void *user;
@@ -32,7 +33,7 @@ typedef struct cb_feasible {
   cb_limit limits[CB_MAX_LIMITS];
 } cb_feasible;
 
-/* log Phi(u) as a function of mu and sd, and, unless NULL, its derivatives. */
+/* weight log Phi(u) as a function of mu and sd, and, unless NULL, its derivatives. */
 double cb_limit_value(const cb_limit *limit, double mu, double sd, double *by_mu,
                       double *by_sd);
 

@@ -62,7 +62,7 @@ static void formulas_meet_at_their_borders(void **state) {
     assert_close(cb_log_ei_h(below, &slope_below), cb_log_ei_h(above, &slope_above),
                  2e-15);
     assert_close(slope_below, slope_above, 2e-15);
-    assert_close(cb_log_normal_cdf(below, NULL), cb_log_normal_cdf(above), 2e-15);
+    assert_close(cb_log_normal_cdf(below, NULL), cb_log_normal_cdf(above, NULL), 2e-15);
     assert_close(cb_normal_cdf(below), cb_normal_cdf(above), 1e-15);
     assert_close(cb_ei_h(below, NULL), cb_ei_h(above, NULL), 1e-15);
   }
