@@ -433,8 +433,10 @@ static cocabo_status fit_one(cb_feasibility *f, const cb_ask *ask, int k,
   else
     cb_likelihood_set_y(likelihood, f->y);
   cb_rng rng = cb_rng_make(f->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  cb_fit_plan half = *plan;
+  half.max_evaluations = plan->max_evaluations / 2;
   const cocabo_status status =
-      cb_gp_fit(likelihood, &f->spec, k < 0 ? &f->success_box : &f->box, plan, &rng,
+      cb_gp_fit(likelihood, &f->spec, k < 0 ? &f->success_box : &f->box, &half, &rng,
                 theta, NULL, err);
   cb_likelihood_free(likelihood);
   return status == COCABO_E_NUMERIC ? COCABO_OK : status;

@@ -44,6 +44,9 @@ enum {
   POOL = 1000,         /* of the search, */
   SCREENED_POOL = 640, /* and from so many results on: */
   SCREENED_FROM = 100,
+  LIMITED_POOL = 160, /* from so many on, where feasibility is modelled: every */
+  LIMITED_STARTS = 2, /* candidate costs several models, and climbs make up for it */
+  LIMITED_EVALUATIONS = 10,
   CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch, */
@@ -468,16 +471,19 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   const uint64_t number = (uint64_t)ask->number + (uint64_t)k;
   const cb_trial *top =
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
-  const bool crowded = k > MOST_FANTASIES;
+  const bool crowded = k > MOST_FANTASIES, many = history->n >= SCREENED_FROM;
+  const bool limited = many && acquire.feasible;
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
-  cb_search_plan plan = {.pool = k > 0                        ? LATER_POOL
-                                 : history->n < SCREENED_FROM ? POOL
-                                                              : SCREENED_POOL,
+  cb_search_plan plan = {.pool = k > 0     ? LATER_POOL
+                                 : limited ? LIMITED_POOL
+                                 : many    ? SCREENED_POOL
+                                           : POOL,
                          .starts = crowded          ? 0
-                                   : k == 0         ? STARTS
+                                   : k == 0         ? limited ? LIMITED_STARTS : STARTS
                                    : k < FEW_POINTS ? LATER_STARTS
                                                     : 1,
-                         .evaluations = CLIMB_EVALUATIONS};
+                         .evaluations =
+                             limited ? LIMITED_EVALUATIONS : CLIMB_EVALUATIONS};
   if (top) {
     plan.x = top->x;
     plan.h = top->h;

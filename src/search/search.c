@@ -609,7 +609,8 @@ int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
       cb_feasible_bind(acquire->feasible, plan->h);
   }
   fill_pool(s, rng);
-  score_pool(s, starts > 0 ? starts : 1, POOL_STEP, POOL_EXACT);
+  score_pool(s, starts > 0 ? starts : 1, POOL_STEP,
+             acquire->feasible ? POOL_STEP : POOL_EXACT); /* each needs all models */
   const int ranked =
       cb_rank_best(s->pool.count, s->pool.value, CB_SEARCH_STARTS + SPARES, s->order);
   for (int i = 0; i < ranked; i++) {
