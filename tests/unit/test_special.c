@@ -32,6 +32,23 @@ static void log_cdf_agrees_with_the_oracle(void **state) {
   }
 }
 
+/* phi / Phi = h / Phi - z. For z < 0 nothing cancels in that; above, the oracle has
+ * both parts of the quotient. */
+static void slope_of_log_cdf_agrees_with_the_oracle(void **state) {
+  (void)state;
+  for (int i = 0; i < POINTS; i++) {
+    const double z = oracle_special[i].z;
+    double slope;
+    const double value = cb_log_normal_cdf(z, &slope);
+    assert_true(value == cb_log_normal_cdf(z, NULL));
+    if (z < 0.0)
+      assert_relative(slope, 1.0 / oracle_special[i].log_h_slope - z, 1e-14);
+    else
+      assert_relative(slope, oracle_special[i].pdf / oracle_special[i].cdf,
+                      linear_tolerance(z));
+  }
+}
+
 static void pdf_cdf_and_h_agree_with_the_oracle(void **state) {
   (void)state;
   int checked = 0;
@@ -172,6 +189,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(log_h_agrees_with_the_oracle),
       cmocka_unit_test(log_cdf_agrees_with_the_oracle),
+      cmocka_unit_test(slope_of_log_cdf_agrees_with_the_oracle),
       cmocka_unit_test(pdf_cdf_and_h_agree_with_the_oracle),
       cmocka_unit_test(formulas_meet_at_their_borders),
       cmocka_unit_test(slope_of_log_h_agrees_with_differences),
