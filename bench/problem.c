@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "problems/discrete.h"
+#include "problems/infeasible.h"
 #include "problems/nas_cifar10.h"
 #include "problems/nn_yacht.h"
 #include "problems/simulated.h"
@@ -32,7 +33,8 @@ static const struct {
              {bench_svm_boston, &bench_svm_boston_count},
              {bench_xgb_mnist, &bench_xgb_mnist_count},
              {bench_nas, &bench_nas_count},
-             {bench_nn_yacht, &bench_nn_yacht_count}};
+             {bench_nn_yacht, &bench_nn_yacht_count},
+             {bench_infeasible, &bench_infeasible_count}};
 
 const bench_problem *bench_problem_at(int i) {
   if (i < 0)

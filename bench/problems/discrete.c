@@ -17,15 +17,15 @@ static const double pi = 3.14159265358979323846;
 
 enum { ACKLEY_MAX_INPUTS = 53 };
 
-static cocabo_status binary_ackley_add_inputs(const bench_problem *problem,
-                                              cocabo_space *space, cocabo_error *err) {
+cocabo_status binary_ackley_add_inputs(const bench_problem *problem,
+                                       cocabo_space *space, cocabo_error *err) {
   const cocabo_value binary[] = {bench_int(0), bench_int(1)};
   CB_TRY(bench_add_choices(space, "h", problem->c, binary, 2, 0, err));
   return bench_add_reals(space, "x", problem->d, -1.0, 1.0, 0.0, err);
 }
 
-static double binary_ackley_value(const bench_problem *problem,
-                                  const cocabo_value *values, uint64_t seed) {
+double binary_ackley_value(const bench_problem *problem, const cocabo_value *values,
+                           uint64_t seed) {
   (void)seed;
   double z[ACKLEY_MAX_INPUTS];
   const int c = problem->c, n = problem->c + problem->d;
@@ -108,8 +108,8 @@ static double labs_value(const bench_problem *problem, const cocabo_value *value
 /* ---- pressure vessel: x1 (shell), x2 (head), x3 (radius), x4 (length), in inches --
  */
 
-static cocabo_status vessel_add_inputs(const bench_problem *problem,
-                                       cocabo_space *space, cocabo_error *err) {
+cocabo_status vessel_add_inputs(const bench_problem *problem, cocabo_space *space,
+                                cocabo_error *err) {
   (void)problem;
   const double plate = 0.0625; /* thicknesses are sold in multiples of it */
   CB_TRY(cocabo_space_add_real(space, "x1", plate, 99 * plate, plate, 0, err));
@@ -118,13 +118,12 @@ static cocabo_status vessel_add_inputs(const bench_problem *problem,
   return cocabo_space_add_real(space, "x4", 10.0, 200.0, 0.0, 0, err);
 }
 
-typedef struct vessel {
-  double cost;
-  double shell, head; /* by how much they are thicker than the radius demands */
-  double volume;
-} vessel;
+/* By which part of what is wanted there is too little. */
+static double shortfall(double have, double want) {
+  return have < want ? 1.0 - have / want : 0.0;
+}
 
-static vessel build_vessel(const cocabo_value *values) {
+vessel vessel_build(const cocabo_value *values) {
   const double x1 = values[0].as.real, x2 = values[1].as.real;
   const double x3 = values[2].as.real, x4 = values[3].as.real;
   return (vessel){.cost = 0.6224 * x1 * x3 * x4 + 1.7781 * x2 * x3 * x3 +
@@ -134,38 +133,15 @@ static vessel build_vessel(const cocabo_value *values) {
                   .volume = pi * x3 * x3 * x4 + 4.0 / 3.0 * pi * x3 * x3 * x3};
 }
 
-/* By which part of what is wanted there is too little. */
-static double shortfall(double have, double want) {
-  return have < want ? 1.0 - have / want : 0.0;
-}
-
 static double vessel_value(const bench_problem *problem, const cocabo_value *values,
                            uint64_t seed) {
   (void)seed;
   (void)problem;
-  const vessel v = build_vessel(values);
+  const vessel v = vessel_build(values);
   const double x1 = values[0].as.real, x2 = values[1].as.real, x3 = values[2].as.real;
   const double violation = shortfall(x1, 0.0193 * x3) + shortfall(x2, 0.00954 * x3) +
                            shortfall(v.volume, 1296000.0);
   return -(v.cost + 1e5 * violation);
-}
-
-/* The same without the penalty: what the rules are about is measured. */
-static double vessel_cost(const bench_problem *problem, const cocabo_value *values,
-                          uint64_t seed) {
-  (void)seed;
-  (void)problem;
-  return -build_vessel(values).cost;
-}
-
-static int vessel_measure(const bench_problem *problem, const cocabo_value *values,
-                          cocabo_metric *out) {
-  (void)problem;
-  const vessel v = build_vessel(values);
-  out[0] = (cocabo_metric){"shell", v.shell};
-  out[1] = (cocabo_metric){"head", v.head};
-  out[2] = (cocabo_metric){"volume", v.volume};
-  return 3;
 }
 
 /* ---- the table ------------------------------------------------------------------ */
@@ -213,17 +189,6 @@ const bench_problem bench_discrete[] = {
         .optimum = -6059.7143350484364,
         .add_inputs = vessel_add_inputs,
         .value = vessel_value,
-    },
-    {
-        .name = "pressure-vessel-measured",
-        .help = "the same cost, its three rules as measured constraints",
-        .d = 4,
-        .c = 0,
-        .optimum = -6059.7143350484364,
-        .constraints = "shell >= 0, head >= 0, volume >= 1296000",
-        .add_inputs = vessel_add_inputs,
-        .value = vessel_cost,
-        .measure = vessel_measure,
     },
 };
 const int bench_discrete_count = sizeof bench_discrete / sizeof bench_discrete[0];

@@ -96,8 +96,8 @@ double ackley_level(int j) {
 
 /* ---- Func-2C, Func-3C as problems: h1 h2 (h3) x1 x2 ------------------------------ */
 
-static cocabo_status func_add_inputs(const bench_problem *problem, cocabo_space *space,
-                                     cocabo_error *err) {
+cocabo_status func_add_inputs(const bench_problem *problem, cocabo_space *space,
+                              cocabo_error *err) {
   for (int j = 0; j < problem->c; j++) {
     const term_list *list = &func_terms[j];
     cocabo_value labels[FUNC_MAX_TERM];
@@ -117,24 +117,14 @@ static int func_category(const term_list *list, const char *label) {
   return i;
 }
 
-static double func_value(const bench_problem *problem, const cocabo_value *values,
-                         uint64_t seed) {
+double func_value(const bench_problem *problem, const cocabo_value *values,
+                  uint64_t seed) {
   (void)seed;
   int h[FUNC_TERMS];
   for (int j = 0; j < problem->c; j++)
     h[j] = func_category(&func_terms[j], values[j].as.text);
   const cocabo_value *x = values + problem->c;
   return func_raw(problem->c, (const double[]){x[0].as.real, x[1].as.real}, h);
-}
-
-/* Func-2C that crashes in 40 % of its space: where x2 is above a limit that h1 moves.
- * One of the two optima, at x2 = 0.356, lies there, the other does not. */
-static double crashing_func_value(const bench_problem *problem,
-                                  const cocabo_value *values, uint64_t seed) {
-  const double limits[] = {-0.2, 0.2, 0.6}; /* by h1 */
-  const int h1 = func_category(&func_terms[0], values[0].as.text);
-  const double x2 = values[problem->c + 1].as.real;
-  return x2 > limits[h1] ? NAN : func_value(problem, values, seed);
 }
 
 /* ---- Ackley-cC as problems: h1 .. hc, x ------------------------------------------ */
@@ -185,15 +175,5 @@ const bench_problem bench_synthetic[] = {
     ACKLEY("ackley-3c", 3),
     ACKLEY("ackley-4c", 4),
     ACKLEY("ackley-5c", 5),
-    {
-        .name = "func-2c-crash",
-        .help = "func-2c that crashes in 40 % of its space",
-        .d = 2,
-        .c = 2,
-        .optimum = 2 * CAMEL,
-        .failure = "it crashed",
-        .add_inputs = func_add_inputs,
-        .value = crashing_func_value,
-    },
 };
 const int bench_synthetic_count = sizeof bench_synthetic / sizeof bench_synthetic[0];
