@@ -165,6 +165,7 @@ static const char *name_category(const block *b, int32_t k, double room,
   const cocabo_value *value = &b->param->choices[k];
   char text[NAME];
   switch (value->type) {
+  case COCABO_ABSENT:
   case COCABO_NULL:
     return "null";
   case COCABO_BOOL:

@@ -19,7 +19,10 @@ static const front_command *const commands[] = {
     &cmd_plot,   &cmd_verify,  &cmd_worker, &cmd_retry,  NULL};
 
 static const front_topic topics[] = {
-    {"options", "Options of a study, for --set OPTION=VALUE.", cli_spec_describe}, {0}};
+    {"options", "Options of a study, for --set OPTION=VALUE.", cli_spec_describe},
+    {"conditions", "Conditions of parameters, and rules for --where.",
+     cli_spec_describe_rules},
+    {0}};
 
 static const front_variable variables[] = {
     {"COCABO_STORAGE", "the storage URL where --storage is not given"},

@@ -1,10 +1,11 @@
-/* domain.c - writes the parameters of a space as JSON. */
+/* domain.c - the parameters and rules of a space as JSON, copied, and asked about. */
 #include "common/domain.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 #include "common/base.h"
 #include "common/json.h"
+#include "space/space.h"
 
 cocabo_status front_put_choices(front_buffer *out, const cocabo_space *space, size_t i,
                                 cocabo_error *err) {
@@ -57,6 +58,11 @@ static cocabo_status put_parameter(front_buffer *out, const cocabo_space *space,
     CB_TRY(front_buffer_puts(out, "\"choices\":", err));
     CB_TRY(front_put_choices(out, space, i, err));
   }
+  const char *condition = cocabo_space_get_condition(space, i);
+  if (condition) {
+    CB_TRY(front_buffer_puts(out, ",\"if\":", err));
+    CB_TRY(front_put_json_text(out, condition, err));
+  }
   return front_buffer_puts(out, "}", err);
 }
 
@@ -68,4 +74,65 @@ cocabo_status front_put_parameters(front_buffer *out, const cocabo_space *space,
     CB_TRY(put_parameter(out, space, i, err));
   }
   return COCABO_OK;
+}
+
+cocabo_status front_put_rules(front_buffer *out, const cocabo_space *space,
+                              cocabo_error *err) {
+  const char *rule;
+  CB_TRY(front_buffer_puts(out, "[", err));
+  for (size_t k = 0; (rule = cocabo_space_get_rule(space, k)); k++) {
+    CB_TRY(front_buffer_puts(out, k > 0 ? "," : "", err));
+    CB_TRY(front_put_json_text(out, rule, err));
+  }
+  return front_buffer_puts(out, "]", err);
+}
+
+/* ---- copying --------------------------------------------------------------------- */
+
+static cocabo_status copy(cocabo_space *to, const cocabo_space *from, size_t i,
+                          bool conditionally, cocabo_error *err) {
+  char *domain = cocabo_space_domain(from, i);
+  const char *condition = cocabo_space_get_condition(from, i);
+  if (!domain)
+    return cb_no_memory(err);
+  if (condition && !conditionally) /* which stands at the end */
+    domain[strlen(domain) - strlen(condition) - strlen(" if ")] = '\0';
+  const cocabo_status status =
+      cocabo_space_add(to, cocabo_space_name(from, i), domain, err);
+  cocabo_text_free(domain);
+  return status;
+}
+
+cocabo_status front_copy_parameter(cocabo_space *to, const cocabo_space *from, size_t i,
+                                   cocabo_error *err) {
+  return copy(to, from, i, true, err);
+}
+
+cocabo_status front_copy_domain(cocabo_space *to, const cocabo_space *from, size_t i,
+                                cocabo_error *err) {
+  return copy(to, from, i, false, err);
+}
+
+/* ---- points ---------------------------------------------------------------------- */
+
+static cocabo_status to_cells(const cocabo_space *space, const cocabo_value *values,
+                              cb_cell *cells, cocabo_error *err) {
+  for (int i = 0; i < space->n; i++)
+    CB_TRY(cb_space_to_cell(space, i, &values[i], &cells[i], err));
+  return COCABO_OK;
+}
+
+bool front_is_active(const cocabo_space *space, const cocabo_value *values, size_t i) {
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  if (to_cells(space, values, cells, NULL) != COCABO_OK)
+    return false;
+  cb_space_settle(space, NULL, cells);
+  return cb_cell_is_active(cells[i]);
+}
+
+cocabo_status front_check_rules(const cocabo_space *space, const cocabo_value *values,
+                                cocabo_error *err) {
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  CB_TRY(to_cells(space, values, cells, err));
+  return cb_space_check_rules(space, cells, err);
 }

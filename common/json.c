@@ -100,17 +100,20 @@ cocabo_status front_put_json_value(front_buffer *out, const cocabo_value *value,
 
 cocabo_status front_put_json_params(front_buffer *out, const cocabo_trial *trial,
                                     cocabo_error *err) {
+  const char *comma = "";
   CB_TRY(front_buffer_puts(out, "{", err));
   const size_t n = cocabo_trial_count(trial);
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    if (i > 0)
-      CB_TRY(front_buffer_puts(out, ",", err));
+    if (value.type == COCABO_ABSENT)
+      continue;
+    CB_TRY(front_buffer_puts(out, comma, err));
     CB_TRY(front_put_json_text(out, name, err));
     CB_TRY(front_buffer_puts(out, ":", err));
     CB_TRY(front_put_json_value(out, &value, err));
+    comma = ",";
   }
   return front_buffer_puts(out, "}", err);
 }

@@ -23,7 +23,7 @@ cocabo_status front_put_json_real(front_buffer *out, double value, cocabo_error 
 /* A value keeps its type: 1, 1.0, true, "1" and null. */
 cocabo_status front_put_json_value(front_buffer *out, const cocabo_value *value,
                                    cocabo_error *err);
-/* {"lr":0.001,"layers":3}, in the order of the space. */
+/* {"lr":0.001,"layers":3}, in the order of the space, without what is inactive. */
 cocabo_status front_put_json_params(front_buffer *out, const cocabo_trial *trial,
                                     cocabo_error *err);
 

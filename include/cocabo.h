@@ -10,9 +10,17 @@
  *            cocabo_error as its last parameter, which is written only on failure. On
  *            failure, out-parameters are NULL or untouched and the objects passed in
  *            are unchanged. A NULL handle or out-parameter is COCABO_E_INVALID.
- * Threads    No mutable global state. One object, one thread at a time; different
- *            objects are independent, and a store may be used by studies in several
- *            threads. To parallelise a study, open it once per worker on one store.
+ * Threads    No mutable global state. One object, one thread at a time: which thread
+ *            does not matter, and a handle may move from one to the next. Different
+ *            objects are independent, but for these:
+ *              store    shared: any number of threads, each with studies of its own
+ *              study    one thread at a time. To parallelise a study, open it once per
+ *                       worker on one store
+ *              trial, space, names   any number of threads, as long as none frees it,
+ *                       or adds to the space
+ *              options  one thread at a time
+ *            Callbacks come from inside a call, in its thread, and must not use the
+ *            object that they come from.
  * Stability  Names starting with cocabo_ / COCABO_ follow semantic versioning.
  */
 #ifndef COCABO_H
@@ -86,7 +94,8 @@ typedef enum cocabo_type {
   COCABO_BOOL = 1,
   COCABO_INT = 2,
   COCABO_REAL = 3,
-  COCABO_TEXT = 4
+  COCABO_TEXT = 4,
+  COCABO_ABSENT = 5 /* no choice: what an inactive parameter has for a value */
 } cocabo_type;
 
 typedef struct cocabo_value {
@@ -98,6 +107,39 @@ typedef struct cocabo_value {
     const char *text; /* UTF-8 */
   } as;
 } cocabo_value;
+
+/* Values in one word: cocabo_int(3), cocabo_text("adam"). The text is borrowed. */
+static inline cocabo_value cocabo_null(void) {
+  cocabo_value value = {COCABO_NULL, {0}};
+  value.as.integer = 0;
+  return value;
+}
+static inline cocabo_value cocabo_absent(void) {
+  cocabo_value value = cocabo_null();
+  value.type = COCABO_ABSENT;
+  return value;
+}
+static inline cocabo_value cocabo_bool(int boolean) {
+  cocabo_value value = cocabo_null();
+  value.type = COCABO_BOOL;
+  value.as.boolean = boolean != 0;
+  return value;
+}
+static inline cocabo_value cocabo_int(int64_t integer) {
+  cocabo_value value = {COCABO_INT, {0}};
+  value.as.integer = integer;
+  return value;
+}
+static inline cocabo_value cocabo_real(double real) {
+  cocabo_value value = {COCABO_REAL, {0}};
+  value.as.real = real;
+  return value;
+}
+static inline cocabo_value cocabo_text(const char *text) {
+  cocabo_value value = {COCABO_TEXT, {0}};
+  value.as.text = text;
+  return value;
+}
 
 COCABO_API cocabo_space *cocabo_space_new(void); /* NULL if out of memory */
 COCABO_API void cocabo_space_free(cocabo_space *space);
@@ -128,10 +170,36 @@ COCABO_API cocabo_status cocabo_space_add_choice(
  *   choice(adam,sgd,"1",1,1.0,true,null)       ordinal(small,medium,large)
  * An unquoted number, true, false or null is what it looks like; other text may be
  * quoted as in JSON, and must be where it has a comma, a parenthesis, a quote or spaces
- * at its ends. */
+ * at its ends. ` if ` and a condition may follow: int(2,5) if kernel == poly. */
 COCABO_API cocabo_status cocabo_space_add(cocabo_space *space, const char *name,
                                           const char *domain,
                                           cocabo_error *err) COCABO_MUST_CHECK;
+
+/* Conditions and rules are expressions over parameters:
+ *   kernel == poly and degree > 2      lc + lp <= 4      not (a in (x, y) or b)
+ * with or and not, == != < <= > >=, in (a, b), + - * / %, min max abs log exp sqrt
+ * floor ceil, numbers, true false null, and text, bare or quoted, opposite a choice. A
+ * name that is no plain word is written in backquotes. A comparison with an inactive
+ * parameter is unknown; and, or and not follow Kleene.
+ *
+ * A parameter is inactive, and has no value, where its condition is not true. That may
+ * name only parameters added before it. COCABO_E_EXISTS if it has one already. */
+COCABO_API cocabo_status cocabo_space_condition(cocabo_space *space, const char *name,
+                                                const char *expr,
+                                                cocabo_error *err) COCABO_MUST_CHECK;
+/* Points where a rule is false are never proposed. */
+COCABO_API cocabo_status cocabo_space_rule(cocabo_space *space, const char *expr,
+                                           cocabo_error *err) COCABO_MUST_CHECK;
+/* The condition of parameter i (NULL: it has none) and rule k (NULL past the end), as
+ * this library writes them; borrowed from the space. */
+COCABO_API const char *cocabo_space_get_condition(const cocabo_space *space, size_t i);
+COCABO_API const char *cocabo_space_get_rule(const cocabo_space *space, size_t k);
+/* Which part of all points keeps the rules, by 10000 random ones; 1 without rules.
+ * COCABO_E_INVALID if none was found, not even by repairing some: then no study can be
+ * created with this space. A share below 0.001 is worth a warning. */
+COCABO_API cocabo_status cocabo_space_acceptance(const cocabo_space *space,
+                                                 double *share,
+                                                 cocabo_error *err) COCABO_MUST_CHECK;
 
 /* What a space consists of: parameter i in the order they were added. */
 typedef enum cocabo_kind {
@@ -164,11 +232,13 @@ COCABO_API cocabo_status cocabo_space_get_choice(const cocabo_space *space, size
 COCABO_API char *cocabo_space_domain(const cocabo_space *space, size_t i);
 COCABO_API void cocabo_text_free(char *text); /* NULL is allowed */
 /* Is this a point of the space: n = cocabo_space_count values, in the order of its
- * parameters? The sentence names the first that does not fit. */
+ * parameters, COCABO_ABSENT where one is inactive? The sentence names the first that
+ * does not fit. Rules are not looked at. */
 COCABO_API cocabo_status cocabo_space_check(const cocabo_space *space,
                                             const cocabo_value *values, size_t n,
                                             cocabo_error *err) COCABO_MUST_CHECK;
-/* 1 if both have the same names, kinds, domains and choices in the same order. */
+/* 1 if both have the same names, kinds, domains, choices, conditions and rules in the
+ * same order. */
 COCABO_API int cocabo_space_equal(const cocabo_space *a, const cocabo_space *b);
 
 /* ---- options: one table, described by the library itself ------------------------- */
@@ -231,6 +301,14 @@ COCABO_API int64_t cocabo_trial_attempt(const cocabo_trial *trial);
 /* A number for the evaluation's own randomness, derived from the study's seed and the
  * trial's number; the same in every attempt. */
 COCABO_API uint64_t cocabo_trial_seed(const cocabo_trial *trial);
+/* Who chose its point. NULL: the user. */
+typedef enum cocabo_origin {
+  COCABO_ORIGIN_DESIGN = 1,  /* the random points at the beginning */
+  COCABO_ORIGIN_SAMPLER = 2, /* the sampler */
+  COCABO_ORIGIN_USER = 3     /* it was added */
+} cocabo_origin;
+COCABO_API cocabo_origin cocabo_trial_origin(const cocabo_trial *trial);
+COCABO_API const char *cocabo_origin_name(cocabo_origin origin); /* never NULL */
 
 /* Parameters by name. get_real also takes an int parameter and gives its value. */
 COCABO_API cocabo_status cocabo_trial_get_real(const cocabo_trial *trial,
@@ -247,6 +325,16 @@ COCABO_API size_t cocabo_trial_count(const cocabo_trial *trial); /* parameters *
 COCABO_API cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i,
                                           const char **name, cocabo_value *value,
                                           cocabo_error *err) COCABO_MUST_CHECK;
+/* All of them: out[0 .. n-1], n = cocabo_trial_count, in the order of the space;
+ * COCABO_ABSENT where one is inactive. Texts are borrowed from the trial. */
+COCABO_API cocabo_status cocabo_trial_values(const cocabo_trial *trial,
+                                             cocabo_value *out, size_t n,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+/* Which of its choices parameter i has: the k of cocabo_space_get_choice.
+ * COCABO_E_INVALID for numbers, COCABO_E_NOT_FOUND where it is inactive. */
+COCABO_API cocabo_status cocabo_trial_choice_index(const cocabo_trial *trial, size_t i,
+                                                   size_t *index,
+                                                   cocabo_error *err) COCABO_MUST_CHECK;
 
 /* The metrics that were told with the value, in their order: *n (which may be NULL) of
  * them, borrowed from the trial. NULL where there are none. */
@@ -304,6 +392,16 @@ COCABO_API cocabo_status cocabo_study_create(cocabo_study **out, const char *nam
 COCABO_API cocabo_status cocabo_study_open(cocabo_study **out, const char *name,
                                            cocabo_store *store,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* One more handle on the study of that name or, if the store has none, a new one:
+ * *created (which may be NULL) says which. Of processes that race one creates it and
+ * all get it. What there is must have an equal space, else COCABO_E_STATE and the
+ * sentence names the first difference; and the direction of the options, if there are
+ * any, must be its own. The other options are for a new study: one that is there keeps
+ * those it has (cocabo_study_change). */
+COCABO_API cocabo_status cocabo_study_open_or_create(
+    cocabo_study **out, const char *name, const cocabo_space *space,
+    const cocabo_options *options, cocabo_store *store, int *created,
+    cocabo_error *err) COCABO_MUST_CHECK;
 COCABO_API void cocabo_study_free(cocabo_study *study);
 
 COCABO_API const char *cocabo_study_name(const cocabo_study *study);
@@ -344,6 +442,12 @@ COCABO_API cocabo_status cocabo_study_lease(cocabo_study *study, const char *own
 COCABO_API cocabo_status cocabo_study_ask(cocabo_study *study, size_t n,
                                           cocabo_trial **out,
                                           cocabo_error *err) COCABO_MUST_CHECK;
+/* The same for as many of n as there are: out[0 .. *got-1], 1 <= *got <= n. Fewer than
+ * n are left where the budget is nearly used up, or a finite space. With none left it
+ * is COCABO_E_BUDGET or COCABO_E_EXHAUSTED; on every failure *got is 0. */
+COCABO_API cocabo_status cocabo_study_ask_up_to(cocabo_study *study, size_t n,
+                                                cocabo_trial **out, size_t *got,
+                                                cocabo_error *err) COCABO_MUST_CHECK;
 /* Record a result. When it returns, the store has the result. No numerics happen here.
  * The first result of a trial counts; the same value again is a no-op, another value is
  * kept as an extra, a late one is welcome, and one that is not finite makes the trial
@@ -359,6 +463,52 @@ COCABO_API cocabo_status cocabo_study_tell_metrics(cocabo_study *study, int64_t 
                                                    const cocabo_metric *metrics,
                                                    size_t n,
                                                    cocabo_error *err) COCABO_MUST_CHECK;
+
+/* What is known of a trial beside its result. None of it changes what is proposed.
+ *
+ * Attributes are texts under names, such as the machine that it ran on: names as those
+ * of parameters, values of at most 65536 bytes, COCABO_MAX_ATTRS a trial; the last
+ * value of a name counts. Reports say what the value is so far: one finite value a
+ * step, COCABO_MAX_REPORTS a trial; a second one for a step replaces the first. Both
+ * are taken in every state, and stay when a trial is handed out again. */
+#define COCABO_MAX_ATTRS 64
+#define COCABO_MAX_REPORTS 100000
+typedef struct cocabo_attr {
+  const char *name, *value;
+} cocabo_attr;
+typedef struct cocabo_step {
+  int64_t step; /* 0 or more */
+  double value;
+} cocabo_step;
+
+/* The present value again is a no-op. */
+COCABO_API cocabo_status cocabo_study_note(cocabo_study *study, int64_t number,
+                                           const char *name, const char *value,
+                                           cocabo_error *err) COCABO_MUST_CHECK;
+COCABO_API cocabo_status cocabo_study_report(cocabo_study *study, int64_t number,
+                                             int64_t step, double value,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+/* A result, or a failure, and attributes at one stroke. */
+typedef struct cocabo_record {
+  const double *value; /* as cocabo_study_tell_metrics takes it; NULL: there is none */
+  const cocabo_metric *metrics; /* n_metrics, with a value only */
+  size_t n_metrics;
+  const char *reason; /* with no value: it failed; NULL: only attributes are noted */
+  const cocabo_attr *attrs; /* n_attrs, each name once */
+  size_t n_attrs;
+  int64_t reserved[4]; /* zero */
+} cocabo_record;
+COCABO_API cocabo_status cocabo_study_record(cocabo_study *study, int64_t number,
+                                             const cocabo_record *record,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+/* *n of them (n may be NULL), borrowed from the trial, attributes in the order in which
+ * they were first noted, reports by step; NULL where there are none. An attribute by
+ * its name: NULL if it was never noted. */
+COCABO_API const cocabo_attr *cocabo_trial_attrs(const cocabo_trial *trial, size_t *n);
+COCABO_API const char *cocabo_trial_attr(const cocabo_trial *trial, const char *name);
+COCABO_API const cocabo_step *cocabo_trial_reports(const cocabo_trial *trial,
+                                                   size_t *n);
+
 /* The reason is UTF-8 of at most 65536 bytes, and may have several lines. */
 COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,
                                            const char *reason,
@@ -383,27 +533,41 @@ cocabo_study_interrupt_attempt(cocabo_study *study, int64_t number, int64_t atte
  * it is on offer already, COCABO_E_STATE if it is running or complete. */
 COCABO_API cocabo_status cocabo_study_retry(cocabo_study *study, int64_t number,
                                             cocabo_error *err) COCABO_MUST_CHECK;
-/* Known results, and points to try first. Every parameter is named once. */
+/* Known results, and points to try first. Every parameter that is active is named once.
+ * A point to try keeps the rules; a known result need not. */
 COCABO_API cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
                                           const cocabo_value *values, size_t n,
                                           const double *result, /* NULL = to be tried */
                                           cocabo_error *err) COCABO_MUST_CHECK;
-/* What is known from elsewhere: n trials at one stroke, all or none, also when the
- * process is killed. Those that the study has already are passed over, so that the same
- * can be merged again, and more of it: a trial is the same if it has the same point and
- * the same value or reason, or is to be tried; of equal ones so many are added as the
- * study has fewer. *added (which may be NULL) is how many were new. */
+/* What is known from elsewhere, one trial of it. */
 typedef struct cocabo_known {
-  const cocabo_value *values; /* one a parameter, in the order of the space */
-  cocabo_trial_state state; /* COCABO_COMPLETE, COCABO_FAILED, or COCABO_WAITING: it is
-                               to be tried */
+  const cocabo_value *values; /* one a parameter, in the order of the space;
+                                 COCABO_ABSENT: it is inactive */
+  cocabo_trial_state state; /* COCABO_COMPLETE, COCABO_FAILED, COCABO_WAITING: it is to
+                               be tried, or COCABO_RUNNING: somebody else is at it */
   double value;             /* of a complete one */
   const char *reason;       /* of a failed one; NULL: "" */
-  int added;                /* filled in: 1 if it was new */
+  int added;                /* filled in: 1 if it was added */
   const cocabo_metric *metrics; /* n_metrics of a complete one; NULL: none */
   size_t n_metrics;
-  int64_t reserved[3]; /* zero */
+  const cocabo_attr *attrs; /* n_attrs; NULL: none */
+  size_t n_attrs;
+  const cocabo_step *reports; /* n_reports; NULL: none */
+  size_t n_reports;
+  int64_t number;      /* filled in: its number in the study, new or not */
+  int64_t reserved[2]; /* zero */
 } cocabo_known;
+/* Adds n trials at one stroke, all or none, also when the process is killed; each gets
+ * a new number, also where the study has the same. Proposals see all of them. One that
+ * is added as running is pending: it counts, no ask offers it, and having no lease it
+ * never gets stale. It is told, failed or interrupted like any other. */
+COCABO_API cocabo_status cocabo_study_add_many(cocabo_study *study,
+                                               cocabo_known *trials, size_t n,
+                                               cocabo_error *err) COCABO_MUST_CHECK;
+/* The same but for those that the study has already, so that the same can be merged
+ * again, and more of it: a trial is the same if it has the same point and the same
+ * value or reason, or is to be tried or runs; of equal ones so many are added as the
+ * study has fewer. *added (which may be NULL) is how many were new. */
 COCABO_API cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials,
                                             size_t n, int64_t *added,
                                             cocabo_error *err) COCABO_MUST_CHECK;
@@ -431,6 +595,18 @@ COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **o
 COCABO_API cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number,
                                                double *value, double *se,
                                                cocabo_error *err) COCABO_MUST_CHECK;
+/* What the sampler's model predicts at n points, each of them cocabo_space_count values
+ * in the order of the space, one point after the other: the mean of the value in your
+ * units and direction; sd, a deviation of the model's own knowledge, in which noise is
+ * not counted; and the probability that the point is feasible, 1 where there are
+ * neither constraints nor failures. Each has n numbers; sd and p_feasible may be NULL.
+ * As cocabo_study_expected, it learns from the results if no ask has. COCABO_E_STATE if
+ * the sampler has no model or fewer than 2 results. On failure they are untouched. */
+COCABO_API cocabo_status cocabo_study_predict(cocabo_study *study,
+                                              const cocabo_value *points, size_t n,
+                                              double *mean, double *sd,
+                                              double *p_feasible,
+                                              cocabo_error *err) COCABO_MUST_CHECK;
 /* How much of the variation of the values each parameter accounts for: share[0 .. n-1],
  * n = cocabo_space_count, are >= 0 with sum 1, in the order of the space.
  * se[0 .. n-1] (which may be NULL) are their standard errors: how far the shares would
@@ -454,16 +630,39 @@ COCABO_API cocabo_status cocabo_study_trial(const cocabo_study *study, int64_t n
                                             cocabo_error *err) COCABO_MUST_CHECK;
 COCABO_API cocabo_status cocabo_study_sync(cocabo_study *study,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* Many trials at once as columns of numbers: an array of yours for each that you want,
+ * NULL for the others; row i of each is trial first + i. */
+typedef struct cocabo_columns {
+  int64_t *numbers;  /* n */
+  int32_t *states;   /* n: cocabo_trial_state */
+  int32_t *origins;  /* n: cocabo_origin */
+  int64_t *attempts; /* n */
+  double *values;    /* n: NaN unless complete */
+  double *started;   /* n: NaN if never */
+  double *finished;  /* n: NaN if not yet */
+  double *params;    /* n rows of cocabo_space_count each: reals and ints as they are, a
+                        choice as the index of its value, NaN where inactive */
+  const char *const *metric_names; /* n_metrics; NULL: none are wanted */
+  size_t n_metrics;
+  double *metrics;     /* n rows of n_metrics each: NaN where a trial has none of it */
+  int64_t reserved[5]; /* zero */
+} cocabo_columns;
+/* Fills them for the trials first .. first+n-1 of those known to this handle.
+ * COCABO_E_NOT_FOUND if there are not that many: then nothing is filled in. */
+COCABO_API cocabo_status cocabo_study_columns(const cocabo_study *study, int64_t first,
+                                              size_t n, const cocabo_columns *columns,
+                                              cocabo_error *err) COCABO_MUST_CHECK;
 /* Trials in a state, of those known to this handle. */
 COCABO_API int64_t cocabo_study_count_state(const cocabo_study *study,
                                             cocabo_trial_state state);
 
-/* Checks a study against its log: every event follows from those before it, and the
- * last `proposals` batches (-1: all) are proposed again from what they saw. Proposals
- * made by another revision of a sampler are compared too, but may well differ: they are
- * counted apart. On which machine they were made does not matter. `out` is filled in on
- * success, which means that the check was carried out, not that it found nothing;
- * COCABO_E_STATE if the log contradicts itself. */
+/* Checks a study against its log: every event is what was written, by its checksum, and
+ * follows from those before it, and the last `proposals` batches (-1: all) are proposed
+ * again from what they saw. Proposals made by another revision of a sampler are
+ * compared too, but may well differ: they are counted apart. On which machine they were
+ * made does not matter. `out` is filled in on success, which means that the check was
+ * carried out, not that it found nothing; COCABO_E_STATE if the log contradicts itself.
+ */
 typedef struct cocabo_report {
   int64_t events, trials;    /* in the log */
   int64_t replayed;          /* points proposed again by the same revision */
@@ -471,7 +670,9 @@ typedef struct cocabo_report {
   int64_t first_differing;   /* the number of the first such trial, or -1 */
   int64_t foreign;           /* points of another revision, proposed again */
   int64_t foreign_differing; /* of those, how many came out differently */
-  int64_t reserved[10];
+  int64_t unchecked;         /* events without a checksum, from before there were any */
+  int64_t passed_over;       /* events of kinds that only a later version knows */
+  int64_t reserved[8];
 } cocabo_report;
 COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t proposals,
                                              cocabo_report *out,
@@ -483,6 +684,18 @@ COCABO_API cocabo_status cocabo_study_verify(cocabo_study *study, int64_t propos
 typedef int (*cocabo_interrupt_fn)(void *user);
 COCABO_API void cocabo_study_on_interrupt(cocabo_study *study, cocabo_interrupt_fn fn,
                                           void *user);
+
+/* What a handle has to say beside its results, one sentence of UTF-8 without a newline,
+ * borrowed for the call: what was learnt and how long it took, trials whose lease ran
+ * out, values that could not count. The library itself prints nothing. fn NULL:
+ * silence, as at the beginning. The levels are those of Python's logging. */
+typedef enum cocabo_level {
+  COCABO_DEBUG = 10,
+  COCABO_INFO = 20,
+  COCABO_WARNING = 30
+} cocabo_level;
+typedef void (*cocabo_log_fn)(void *user, cocabo_level level, const char *sentence);
+COCABO_API void cocabo_study_on_log(cocabo_study *study, cocabo_log_fn fn, void *user);
 
 #ifdef __cplusplus
 }

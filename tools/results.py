@@ -39,6 +39,14 @@ SECTIONS = [
      "The public packages on the same problems, evaluated by the same code from the same "
      "initial points ([bench/peers](../bench/peers/README.md)).",
      "bench/peers/run --problem ... --method ... -o peers.csv"),
+    ("conditions", "A space with conditions",
+     "A support vector machine, a network or a forest for scikit-learn's breast-cancer "
+     "set: 12 parameters, 9 of which belong to one of the three "
+     "([bench/peers](../bench/peers/README.md)). The value is the log loss over three "
+     "folds, times -1, after 15 random points and t proposals; the same 15 for every "
+     "method.",
+     "bench/peers/run --problem cancer-models --init 15 --iterations 60 --seeds 40-59 "
+     "--method ... --points points.jsonl -o conditions.csv"),
 ]
 
 

@@ -11,7 +11,6 @@ import argparse
 import dataclasses
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import threading
@@ -19,12 +18,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import problem
+from environments import HERE, ROOT, python_of, sentence_if_missing
 from methods import METHODS
 from results import Refused, Results, Run
-
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-ENVIRONMENTS = pathlib.Path(os.environ.get("COCABO_PEERS", ROOT / "build-peers"))
 
 
 # ---- the command line ----------------------------------------------------------------
@@ -73,6 +69,8 @@ def parse_args(words: list[str]) -> argparse.Namespace:
                         help="list the choices as cocabo-bench run --permute does")
     parser.add_argument("--bench", default=str(ROOT / "build/cocabo-bench"),
                         metavar="PATH", help="the program (build/cocabo-bench)")
+    parser.add_argument("--points", metavar="FILE", default="",
+                        help="add every point and its value to FILE, as JSON lines")
     parser.add_argument("-q", dest="quiet", action="store_true", help="no progress")
     parser.add_argument("-o", dest="output", required=True, metavar="FILE",
                         help="the file of results (CSV)")
@@ -99,16 +97,8 @@ def check_setup(args: argparse.Namespace, runs: list[Run]) -> None:
         except RuntimeError as error:
             raise Refused(str(error)) from None
     for name in dict.fromkeys(run.method for run in runs):
-        environment = METHODS[name].environment
-        if not os.access(python_of(name), os.X_OK):
-            raise Refused(f"{name} needs the environment {environment}, which is not "
-                          f"there: run bench/peers/setup {environment}")
-
-
-def python_of(method: str) -> str:
-    environment = METHODS[method].environment
-    return (str(ENVIRONMENTS / environment / "bin/python") if environment
-            else sys.executable)
+        if sentence := sentence_if_missing(name, METHODS[name].environment):
+            raise Refused(sentence)
 
 
 # ---- progress ------------------------------------------------------------------------
@@ -183,9 +173,9 @@ class Workers:
 
     def _start(self, run: Run) -> subprocess.Popen:
         job = {"run": dataclasses.asdict(run), "bench": os.path.abspath(self._args.bench),
-               "permute": self._args.permute}
+               "permute": self._args.permute, "points": self._args.points}
         return subprocess.Popen(
-            [python_of(run.method), "-W", "ignore", str(HERE / "worker.py"),
+            [python_of(METHODS[run.method].environment), "-W", "ignore", str(HERE / "worker.py"),
              json.dumps(job)], text=True, env=self._environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

@@ -1,4 +1,5 @@
-"""problem.py - a problem of the bench, evaluated by `cocabo-bench evaluate`."""
+"""problem.py - a problem, evaluated by a program: `cocabo-bench evaluate`, or one of
+problems/ that speaks as it does."""
 
 from __future__ import annotations
 
@@ -6,11 +7,23 @@ import json
 import subprocess
 from typing import Any
 
+from environments import HERE, python_of, sentence_if_missing
 from space import Point, Space
 
+PROGRAMS = {"cancer-models": ("base", "cancer_models.py")}  # environment, in problems/
 
-def _evaluate(bench: str, *args: str) -> str:
-    done = subprocess.run([bench, "evaluate", *args], text=True, capture_output=True,
+
+def _command(bench: str, problem: str) -> list[str]:
+    if problem not in PROGRAMS:
+        return [bench, "evaluate", problem]
+    environment, name = PROGRAMS[problem]
+    if sentence := sentence_if_missing(problem, environment):
+        raise RuntimeError(sentence)
+    return [python_of(environment), str(HERE / "problems" / name)]
+
+
+def _evaluate(bench: str, problem: str, *args: str) -> str:
+    done = subprocess.run([*_command(bench, problem), *args], text=True, capture_output=True,
                           stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
@@ -36,7 +49,7 @@ class Problem:
         text = describe(bench, name, seed, init, permute)
         self.space = Space.read(text["parameters"])
         self.initial: list[Point] = text["initial"]
-        self._child = subprocess.Popen([bench, "evaluate", name, "--seed", str(seed)],
+        self._child = subprocess.Popen([*_command(bench, name), "--seed", str(seed)],
                                        text=True, bufsize=1, stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE)
         assert self._child.stdin and self._child.stdout
@@ -47,7 +60,7 @@ class Problem:
         self._points.write(json.dumps(point) + "\n")
         line = self._answers.readline()
         if not line:
-            raise RuntimeError("cocabo-bench evaluate ended without an answer")
+            raise RuntimeError("the program that evaluates ended without an answer")
         answer = json.loads(line)
         if "value" not in answer:
             raise RuntimeError(f"{answer['error']} (the point was {point})")

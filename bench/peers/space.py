@@ -18,11 +18,15 @@ class Parameter:
     log: bool = False
     step: float = 0.0            # float; 0: continuous
     choices: list[Any] = field(default_factory=list)  # choice and ordinal
+    parent: str = ""             # a choice, and those of its values that make this
+    values: list[Any] = field(default_factory=list)   # one active; "": it always is
 
     @staticmethod
     def read(name: str, entry: dict[str, Any]) -> Parameter:
-        words = {key: value for key, value in entry.items() if key != "type"}
-        return Parameter(name=name, kind=entry["type"], **words)
+        words = {key: value for key, value in entry.items() if key not in ("type", "if")}
+        [(parent, values)] = entry.get("if", {"": []}).items()
+        return Parameter(name=name, kind=entry["type"], parent=parent, values=values,
+                         **words)
 
     @property
     def is_choice(self) -> bool:
@@ -86,6 +90,20 @@ class Space:
     def combinations(self) -> int:
         """Of the unordered choices."""
         return math.prod(len(p.choices) for p in self if p.is_choice)
+
+    @property
+    def has_conditions(self) -> bool:
+        return any(p.parent for p in self)
+
+    def active(self, point: Point) -> list[Parameter]:
+        """Those that the point has, whatever values it holds for the others; of a point
+        in the making, those that depend on none that it lacks."""
+        names: set[str] = set()
+        for p in self:
+            awake = p.parent in names and p.parent in point
+            if not p.parent or (awake and point[p.parent] in p.values):
+                names.add(p.name)
+        return [p for p in self if p.name in names]
 
     def numbers(self, point: Point) -> list[float]:
         return [p.number(point[p.name]) for p in self]

@@ -26,11 +26,13 @@ class Job:
     run: Run
     bench: str
     permute: bool
+    points: str                  # a file for the points; "": they are not kept
 
 
 def read_job(text: str) -> Job:
     entry = json.loads(text)
-    return Job(Run(**entry["run"]), entry["bench"], entry["permute"])
+    return Job(Run(**entry["run"]), entry["bench"], entry["permute"],
+               entry["points"])
 
 
 def keep_output_to_ourselves() -> TextIO:
@@ -43,7 +45,7 @@ def keep_output_to_ourselves() -> TextIO:
 def play(job: Job, problem: Problem, out: TextIO) -> None:
     run = job.run
     method = methods.make(run.method, problem.space, run.seed, run.rows)
-    best = -float("inf")
+    best, points = -float("inf"), []
     for i in range(run.rows):
         start = time.perf_counter()
         point = problem.initial[i] if i < run.init else method.ask()
@@ -56,6 +58,12 @@ def play(job: Job, problem: Problem, out: TextIO) -> None:
         row = Row(iteration, i + 1, float("nan") if value is None else value, best,
                   seconds)
         out.write(row.text(run.key))
+        active = {p.name: point[p.name] for p in problem.space.active(point)}
+        points.append({"problem": run.problem, "method": run.method, "seed": run.seed,
+                       "evaluation": i + 1, "value": value, "point": active})
+    if job.points:
+        with open(job.points, "a") as file:  # at one stroke, for runs beside this one
+            file.write("".join(json.dumps(point) + "\n" for point in points))
 
 
 def main(text: str) -> None:

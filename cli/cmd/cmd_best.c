@@ -60,11 +60,15 @@ static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
       cocabo_study_option(study, "direction"),
       best->modelled ? ", as the model sees it" : ""));
   const size_t n = cocabo_trial_count(trial);
+  const char *before = "params  ";
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(front_buffer_puts(out, i > 0 ? "\n        " : "params  ", err));
+    if (value.type == COCABO_ABSENT)
+      continue;
+    CB_TRY(front_buffer_puts(out, before, err));
+    before = "\n        ";
     CB_TRY(show_put(out, name, err));
     CB_TRY(front_buffer_puts(out, " = ", err));
     CB_TRY(cli_put_rounded_param(out, cocabo_study_space(study), i, &value, err));

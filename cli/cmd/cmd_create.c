@@ -44,7 +44,7 @@ static cocabo_status put_answer(front_buffer *out, const char *name, bool create
 static void say_carried(const cli_common *common, const carry *c) {
   cli_note(common, "%zu trials carried over, %zu did not fit", c->n_trials,
            c->n_misfits);
-  for (size_t i = 0; i < c->n_new + c->n_dropped; i++)
+  for (size_t i = 0; i <= c->n_new + c->n_dropped; i++)
     if (c->reasons[i].n > 0)
       cli_note(common, "  %zu x %s", c->reasons[i].n, c->reasons[i].text);
 }
@@ -96,21 +96,15 @@ static cocabo_status carry_over(const create_args *args, cli_spec *spec,
   return status;
 }
 
-static cocabo_status create_from(const create_args *args, cli_spec *spec,
-                                 front_buffer *out, cocabo_error *err) {
+static cocabo_status refuse_existing(const create_args *args, const cli_spec *spec,
+                                     cocabo_error *err) {
   char shown[CB_SHOWN];
-  const char *storage = args->from_storage ? args->from_storage : args->common.storage;
-  const cli_common other = {.storage = storage, .study = args->from};
-  if (cli_spec_exists(spec, &args->common))
-    return cb_fail(err, COCABO_E_EXISTS,
-                   "study \"%s\" exists already, want another --study name for the new "
-                   "one",
-                   cb_text_show(shown, args->common.study));
-  cli_session session = {0};
-  CB_TRY(cli_open_study(&session, &other, COCABO_STORE_READ_ONLY, err));
-  const cocabo_status status = carry_over(args, spec, session.study, out, err);
-  cli_close(&session);
-  return status;
+  return cli_spec_exists(spec, &args->common)
+             ? cb_fail(err, COCABO_E_EXISTS,
+                       "study \"%s\" exists already, want another --study name for the "
+                       "new one",
+                       cb_text_show(shown, args->common.study))
+             : COCABO_OK;
 }
 
 /* The new study has a name of its own: the only one there is may be the other. */
@@ -121,29 +115,62 @@ static void name_new(create_args *args, const cli_spec *spec) {
   args->common.study = name ? name : CLI_DEFAULT_STUDY;
 }
 
-static cocabo_status carry_out(create_args *args, cli_spec *spec, front_buffer *out,
-                               cocabo_error *err) {
-  if (args->from) {
-    name_new(args, spec);
-    return create_from(args, spec, out, err);
-  }
+/* The words after "--" are the command. */
+typedef struct command_words {
+  char *const *items;
+  int n;
+} command_words;
+
+/* The other study is open, because the flags are about its parameters. */
+static cocabo_status create_like(create_args *args, command_words words,
+                                 const cocabo_study *from, front_buffer *out,
+                                 cocabo_error *err) {
+  cli_spec spec;
+  args->spec.base = cocabo_study_space(from);
+  args->spec.given = &args->given;
+  CB_TRY(cli_spec_read(&spec, &args->spec, words.items, words.n, err));
+  name_new(args, &spec);
+  cocabo_status status = refuse_existing(args, &spec, err);
+  if (status == COCABO_OK)
+    status = carry_over(args, &spec, from, out, err);
+  cli_spec_clear(&spec);
+  return status;
+}
+
+static cocabo_status create_from(create_args *args, command_words words,
+                                 front_buffer *out, cocabo_error *err) {
+  const char *storage = args->from_storage ? args->from_storage : args->common.storage;
+  const cli_common other = {.storage = storage, .study = args->from};
+  cli_session session = {0};
+  CB_TRY(cli_open_study(&session, &other, COCABO_STORE_READ_ONLY, err));
+  const cocabo_status status = create_like(args, words, session.study, out, err);
+  cli_close(&session);
+  return status;
+}
+
+/* ---- the command ----------------------------------------------------------------- */
+
+static cocabo_status create_new(const create_args *args, command_words words,
+                                front_buffer *out, cocabo_error *err) {
+  cli_spec spec;
   if (args->given.n > 0 || args->from_storage)
     return cb_fail(err, COCABO_E_INVALID, "%s is of no use without --from",
                    args->given.n > 0 ? "--given" : "--from-storage");
-  return create(args, spec, NULL, out, err);
+  CB_TRY(cli_spec_read(&spec, &args->spec, words.items, words.n, err));
+  const cocabo_status status = create(args, &spec, NULL, out, err);
+  cli_spec_clear(&spec);
+  return status;
 }
 
 static cocabo_status parse_and_create(int argc, char **argv, front_buffer *out,
                                       cocabo_error *err) {
   create_args args = {0};
-  cli_spec spec;
   const int end = front_options_end(argc, argv);
-  const int words = end < argc ? argc - end - 1 : 0;
+  const int n = end < argc ? argc - end - 1 : 0;
+  const command_words words = {argv + argc - n, n};
   CB_TRY(front_args_parse(options, end, argv, &args, NULL, err));
-  CB_TRY(cli_spec_read(&spec, &args.spec, argv + argc - words, words, err));
-  const cocabo_status status = carry_out(&args, &spec, out, err);
-  cli_spec_clear(&spec);
-  return status;
+  return args.from ? create_from(&args, words, out, err)
+                   : create_new(&args, words, out, err);
 }
 
 static int create_main(int argc, char **argv) {
@@ -163,12 +190,14 @@ const cli_command cmd_create = {
         "         int(16,1024,log)  int(8,64,step=8)  bool\n"
         "         choice(adam,sgd,rmsprop)  ordinal(small,medium,large)\n"
         "Choices keep their type: 1, 1.0, true, \"1\" and null are five choices.\n"
+        "'degree=int(2,5) if kernel == poly' has a condition, and --where "
+        "'lc + lp <= 4'\n"
+        "is a rule: see `cocabo help conditions`.\n"
         "\n"
         "A study that exists already is left as it is, but for options, limits and "
         "the\n"
-        "command where they are given anew. Another space or direction is refused. "
-        "What\n"
-        "follows -- is kept as the command that cocabo worker runs.\n"
+        "command where they are given anew. Another space, rule or direction is\n"
+        "refused. What follows -- is kept as the command that cocabo worker runs.\n"
         "\n"
         "With --from the new study is like another one, but for what is given anew: "
         "its\n"
@@ -177,7 +206,9 @@ const cli_command cmd_create = {
         "trials. A\n"
         "--given for a parameter without a -p drops it: only the trials with that "
         "value\n"
-        "fit. Complete and failed trials that fit come along, all at one stroke.",
+        "fit. Rules are those of the other study, unless --where or the file says "
+        "some.\n"
+        "Complete and failed trials that fit come along, all at one stroke.",
     .more = cli_spec_introduce,
     .examples =
         "  cocabo create -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)'\n"

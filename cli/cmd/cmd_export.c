@@ -134,7 +134,8 @@ const cli_command cmd_export = {
     .options = options,
     .details =
         "csv             one row a trial: number, state, value, a column a parameter,\n"
-        "                a column a metric (metrics.NAME), attempt, started, finished\n"
+        "                a column a metric (metrics.NAME), an attribute (attr.NAME),\n"
+        "                reports if there are any, attempt, started, finished\n"
         "                (seconds since 1970), seconds, reason\n"
         "json            one object: the parameters, options and trials\n"
         "jsonl           one trial a line, as cocabo trials --json prints them\n"

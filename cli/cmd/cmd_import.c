@@ -197,10 +197,11 @@ const cli_command cmd_import = {
     .usage = "[--format csv|json] FILE [-p 'NAME=DOMAIN' ...] [options]",
     .options = options,
     .details =
-        "csv   a line of column names (the parameters, value, and metrics.NAME for a\n"
-        "      metric), then a row a trial\n"
+        "csv   a line of column names (the parameters, value, metrics.NAME for a "
+        "metric,\n"
+        "      attr.NAME for an attribute, reports), then a row a trial\n"
         "json  a file of cocabo export, or objects {\"params\": {..}, \"value\": y,\n"
-        "      \"metrics\": {..}}\n"
+        "      \"metrics\": {..}, \"attrs\": {..}, \"reports\": [[step, value], ..]}\n"
         "\n"
         "FILE.csv, FILE.json and FILE.jsonl need no --format; if they have one, it "
         "counts.\n"
@@ -208,7 +209,9 @@ const cli_command cmd_import = {
         "Rows with a value become complete trials, those whose state is failed failed\n"
         "ones with their reason, and those without a value are tried first. Columns "
         "that\n"
-        "cocabo export or a data frame of Optuna has besides are ignored.\n"
+        "cocabo export or a data frame of Optuna has besides are ignored. An empty "
+        "cell, or\n"
+        "a key that is not there, means that the parameter is inactive.\n"
         "\n"
         "All rows are added at one stroke. Those that the study has already, at the "
         "same\n"

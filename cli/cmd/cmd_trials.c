@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "common/base.h"
 #include "io/metrics.h"
+#include "io/notes.h"
 #include "io/output.h"
 #include "io/table.h"
 
@@ -141,7 +142,7 @@ typedef struct ranked {
   bool apart; /* by value: it breaks a constraint, and comes after those that do not */
 } ranked;
 
-/* A number, or the place of a choice among the others. */
+/* A number, or the place of a choice among the others; NaN: it is inactive. */
 static cocabo_status rank_param(const cocabo_space *space, size_t i,
                                 const cocabo_trial *trial, double *out,
                                 cocabo_error *err) {
@@ -149,6 +150,10 @@ static cocabo_status rank_param(const cocabo_space *space, size_t i,
   cocabo_value value, choice;
   CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
   const size_t n = cocabo_space_choices(space, i);
+  if (value.type == COCABO_ABSENT) {
+    *out = NAN;
+    return COCABO_OK;
+  }
   *out = value.type == COCABO_INT ? (double)value.as.integer : value.as.real;
   for (size_t k = 0; k < n; k++) {
     CB_TRY(cocabo_space_get_choice(space, i, k, &choice, err));
@@ -265,9 +270,11 @@ typedef struct sheet {
   const cocabo_space *space;
   cli_metric_names metrics;
   bool constrained; /* there is a column that says who keeps the constraints */
+  cli_note_columns notes;
 } sheet;
 
-enum { BEFORE = 3, AFTER = 2 }; /* columns before the parameters, after the metrics */
+/* Columns before the parameters, and after the metrics without the attributes. */
+enum { BEFORE = 3, AFTER = 2 };
 
 static size_t count_before(const sheet *s) {
   return BEFORE + s->constrained;
@@ -348,12 +355,15 @@ static cocabo_status add_row(const cocabo_trial *trial, void *context,
   CB_TRY(add_params(s, trial, err));
   CB_TRY(add_metrics(s, trial, err));
   CB_TRY(add_seconds(s, cli_trial_seconds(trial), err));
+  for (size_t i = 0; i < s->notes.attrs.n; i++) {
+    const char *value = cocabo_trial_attr(trial, s->notes.attrs.items[i]);
+    CB_TRY(cli_table_text(&s->table, value ? value : "", err));
+  }
   return cli_table_text(&s->table, cocabo_trial_reason(trial), err);
 }
 
 static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   static const char *const before[BEFORE] = {"number", "state", "value"};
-  static const char *const after[AFTER] = {"seconds", "reason"};
   const cocabo_space *space = s->space;
   const size_t n = cocabo_space_count(space), m = count_metrics(s);
   for (size_t i = 0; i < BEFORE; i++)
@@ -365,8 +375,13 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   for (size_t i = 0; i < s->metrics.n; i++)
     if (is_shown(s->metrics.items[i]))
       CB_TRY(cli_table_text(&s->table, s->metrics.items[i], err));
-  for (size_t i = 0; i < AFTER; i++)
-    CB_TRY(cli_table_text(&s->table, after[i], err));
+  CB_TRY(cli_table_text(&s->table, "seconds", err));
+  for (size_t i = 0; i < s->notes.attrs.n; i++) {
+    CB_TRY(front_buffer_printf(&s->cell, err, "%s%s", cli_attr_prefix,
+                               s->notes.attrs.items[i]));
+    CB_TRY(put_cell(s, err));
+  }
+  CB_TRY(cli_table_text(&s->table, "reason", err));
   for (size_t i = 0; i < n; i++)
     if (cocabo_space_choices(space, i) == 0)
       cli_table_align_right(&s->table, count_before(s) + i);
@@ -380,7 +395,8 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
 static cocabo_status begin_table(sheet *s, const cocabo_study *study, bool verbose,
                                  cocabo_error *err) {
   CB_TRY(cli_metric_names_find(&s->metrics, study, verbose, err));
-  const size_t n = cocabo_space_count(s->space) + count_metrics(s);
+  CB_TRY(cli_note_columns_find(&s->notes, study, err));
+  const size_t n = cocabo_space_count(s->space) + count_metrics(s) + s->notes.attrs.n;
   CB_TRY(cli_table_begin(&s->table, count_before(s) + n + AFTER, err));
   return add_titles(s, err);
 }
@@ -396,6 +412,7 @@ static cocabo_status print_table(const cocabo_study *study, const ranked *list,
     status = cli_table_print(&s.table, err);
   cli_table_free(&s.table);
   cli_metric_names_free(&s.metrics);
+  cli_note_columns_free(&s.notes);
   front_buffer_free(&s.cell);
   return status;
 }
@@ -460,7 +477,9 @@ const cli_command cmd_trials = {
         "which\n"
         "also has the whole reason of a failure, and times in seconds since 1970.\n"
         "By value, those that break a constraint come after the others.\n"
-        "Metrics have a column each; those that are always measured only with -v.",
+        "Metrics have a column each; those that are always measured only with -v. So "
+        "have\n"
+        "attributes (attr.NAME); values on the way are in --json.",
     .examples = "  cocabo trials\n"
                 "  cocabo trials --sort value --top 10\n"
                 "  cocabo trials --state failed\n"

@@ -54,8 +54,10 @@ static cocabo_status put_json(front_buffer *out, const char *study,
   else
     CB_TRY(front_buffer_puts(out, ",\"first_differing\":null", err));
   return front_buffer_printf(
-      out, err, ",\"foreign\":%" PRId64 ",\"foreign_differing\":%" PRId64 "}\n",
-      r->foreign, r->foreign_differing);
+      out, err,
+      ",\"foreign\":%" PRId64 ",\"foreign_differing\":%" PRId64
+      ",\"unchecked\":%" PRId64 ",\"passed_over\":%" PRId64 "}\n",
+      r->foreign, r->foreign_differing, r->unchecked, r->passed_over);
 }
 
 static cocabo_status put_foreign(front_buffer *out, const cocabo_report *r,
@@ -69,6 +71,25 @@ static cocabo_status put_foreign(front_buffer *out, const cocabo_report *r,
       r->foreign, r->foreign_differing);
 }
 
+static cocabo_status put_checksums(front_buffer *out, const cocabo_report *r,
+                                   cocabo_error *err) {
+  CB_TRY(front_buffer_printf(out, err,
+                             "checksums  %" PRId64 " events are as they were written",
+                             r->events - r->unchecked));
+  if (r->unchecked > 0)
+    CB_TRY(front_buffer_printf(
+        out, err, "; %" PRId64 " from before there were checksums are unchecked",
+        r->unchecked));
+  CB_TRY(front_buffer_puts(out, "\n", err));
+  return r->passed_over == 0
+             ? COCABO_OK
+             : front_buffer_printf(out, err,
+                                   "later      %" PRId64
+                                   " events of kinds that only a later version knows "
+                                   "are passed over\n",
+                                   r->passed_over);
+}
+
 static cocabo_status put_lines(front_buffer *out, const cocabo_report *r,
                                cocabo_error *err) {
   CB_TRY(front_buffer_printf(out, err,
@@ -76,6 +97,7 @@ static cocabo_status put_lines(front_buffer *out, const cocabo_report *r,
                              " trials: each follows from those "
                              "before it\n",
                              r->events, r->trials));
+  CB_TRY(put_checksums(out, r, err));
   CB_TRY(
       front_buffer_printf(out, err, "replayed   %" PRId64 " proposals: ", r->replayed));
   if (r->differing == 0)
@@ -149,15 +171,18 @@ const cli_command cmd_verify = {
     .usage = "[--proposals all|K] [options]",
     .options = options,
     .details =
-        "The structure is always checked: every event must follow from those before "
-        "it.\n"
+        "The file and the structure are always checked: the file must be sound, every "
+        "event\n"
+        "must have the checksum that it was written with (those of version 0.1.0 have "
+        "none)\n"
+        "and follow from those before it.\n"
         "Then proposals are made again from what they saw, and must come out the same "
         "to\n"
         "the last bit, on whatever machine. Those of another revision of their "
         "sampler\n"
         "are compared for values and structure only. Exit status 1: something "
         "differs,\n"
-        "or the log contradicts itself.",
+        "is damaged, or contradicts itself.",
     .examples = "  cocabo verify\n"
                 "  cocabo verify --proposals all --json",
     .main = verify_main,

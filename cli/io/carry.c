@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/domain.h"
 #include "io/import.h"
 #include "io/metrics.h"
 #include "io/scalar.h"
@@ -30,16 +31,6 @@ static int find(const cocabo_space *space, const char *name) {
     if (strcmp(known, name) == 0)
       return (int)i;
   return -1;
-}
-
-static cocabo_status add_copy(cocabo_space *to, const cocabo_space *from, size_t i,
-                              cocabo_error *err) {
-  char *domain = cocabo_space_domain(from, i);
-  const cocabo_status status =
-      domain ? cocabo_space_add(to, cocabo_space_name(from, i), domain, err)
-             : cb_no_memory(err);
-  cocabo_text_free(domain);
-  return status;
 }
 
 /* ---- given values ---------------------------------------------------------------- */
@@ -69,7 +60,7 @@ static bool is_for(const char *word, const cocabo_space *space) {
 
 /* Each is for a parameter that only one of the two has. */
 static cocabo_status check_given(const front_texts *given, const cocabo_space *old,
-                                 const cocabo_space *said, cocabo_error *err) {
+                                 const cocabo_space *new, cocabo_error *err) {
   char shown[CB_SHOWN];
   for (int i = 0; i < given->n; i++) {
     const char *word = given->items[i];
@@ -77,7 +68,7 @@ static cocabo_status check_given(const front_texts *given, const cocabo_space *o
     if (!strchr(word, '='))
       return cb_fail(err, COCABO_E_INVALID, "--given is \"%s\", want NAME=VALUE",
                      shown);
-    const bool before = is_for(word, old), after = is_for(word, said);
+    const bool before = is_for(word, old), after = is_for(word, new);
     if (before && after)
       return cb_fail(err, COCABO_E_INVALID,
                      "--given is \"%s\", but both studies have that parameter, want a "
@@ -109,48 +100,7 @@ static cocabo_status read_given(const cocabo_space *alone, const char *text,
                  cb_text_show(shown, text), want);
 }
 
-/* ---- the new space --------------------------------------------------------------- */
-
-static cocabo_status add_old(cocabo_space *space, const cocabo_space *old,
-                             const cocabo_space *said, const front_texts *given,
-                             cocabo_error *err) {
-  const char *name;
-  for (size_t i = 0; (name = cocabo_space_name(old, i)); i++) {
-    const int k = find(said, name);
-    if (k >= 0)
-      CB_TRY(add_copy(space, said, (size_t)k, err));
-    else if (!given_for(given, name))
-      CB_TRY(add_copy(space, old, i, err));
-  }
-  return COCABO_OK;
-}
-
-static cocabo_status add_new(cocabo_space *space, const cocabo_space *old,
-                             const cocabo_space *said, cocabo_error *err) {
-  const char *name;
-  for (size_t k = 0; said && (name = cocabo_space_name(said, k)); k++)
-    if (find(old, name) < 0)
-      CB_TRY(add_copy(space, said, k, err));
-  return COCABO_OK;
-}
-
-/* What was said becomes the whole space. */
-static cocabo_status complete_space(cli_spec *spec, const cocabo_space *old,
-                                    const front_texts *given, cocabo_error *err) {
-  cocabo_space *space = cocabo_space_new();
-  if (!space)
-    return cb_no_memory(err);
-  cocabo_status status = add_old(space, old, spec->space, given, err);
-  if (status == COCABO_OK)
-    status = add_new(space, old, spec->space, err);
-  if (status != COCABO_OK) {
-    cocabo_space_free(space);
-    return status;
-  }
-  cocabo_space_free(spec->space);
-  spec->space = space;
-  return COCABO_OK;
-}
+/* ---- the options ----------------------------------------------------------------- */
 
 static cocabo_status complete_options(cli_spec *spec, const cocabo_study *from,
                                       cocabo_error *err) {
@@ -166,7 +116,8 @@ static cocabo_status complete_options(cli_spec *spec, const cocabo_study *from,
 static cocabo_status set_alone(work *w, size_t at, const cocabo_space *space, size_t i,
                                cocabo_error *err) {
   w->c->alone[at] = cocabo_space_new();
-  return w->c->alone[at] ? add_copy(w->c->alone[at], space, i, err) : cb_no_memory(err);
+  return w->c->alone[at] ? front_copy_domain(w->c->alone[at], space, i, err)
+                         : cb_no_memory(err);
 }
 
 static cocabo_status plan_new(work *w, size_t i, const front_texts *given,
@@ -213,7 +164,7 @@ static cocabo_status plan(work *w, const front_texts *given, cocabo_error *err) 
   carry *c = w->c;
   c->n_new = cocabo_space_count(w->new);
   c->alone = cb_calloc(most, sizeof(cocabo_space *));
-  c->reasons = cb_calloc(most, sizeof *c->reasons);
+  c->reasons = cb_calloc(most + 1, sizeof *c->reasons);
   w->sources = cb_calloc(most, sizeof *w->sources);
   if (!c->alone || !c->reasons || !w->sources)
     return cb_no_memory(err);
@@ -223,6 +174,8 @@ static cocabo_status plan(work *w, const front_texts *given, cocabo_error *err) 
   for (size_t i = 0; (name = cocabo_space_name(w->old, i)); i++)
     if (find(w->new, name) < 0)
       CB_TRY(plan_dropped(w, i, given_for(given, name), err));
+  carry_reason *last = &c->reasons[c->n_new + c->n_dropped];
+  snprintf(last->text, sizeof last->text, "the conditions are others");
   return COCABO_OK;
 }
 
@@ -238,21 +191,39 @@ static bool take_value(const work *w, size_t at, const cocabo_trial *trial,
       cocabo_trial_get(trial, (size_t)s->from, &name, &value, NULL) != COCABO_OK)
     return false;
   if (at >= w->c->n_new)
-    return cb_value_equal(&value, &s->value);
+    return value.type == COCABO_ABSENT || cb_value_equal(&value, &s->value);
+  if (value.type == COCABO_ABSENT) {
+    *out = value;
+    return cocabo_space_get_condition(w->new, at) != NULL;
+  }
   return import_value(w->c->alone[at], 0, NULL, &value, out) &&
          cocabo_space_check(w->c->alone[at], out, 1, NULL) == COCABO_OK;
 }
 
+static bool does_not_fit(carry *c, size_t reason) {
+  c->reasons[reason].n++;
+  c->n_misfits++;
+  return false;
+}
+
+/* What is given is so where the conditions let it. */
+static void drop_inactive(const work *w, cocabo_value *values) {
+  for (size_t i = 0; i < w->c->n_new; i++)
+    if (w->sources[i].is_given && cocabo_space_get_condition(w->new, i) &&
+        !front_is_active(w->new, values, i))
+      values[i].type = COCABO_ABSENT;
+}
+
 static bool take_values(const work *w, const cocabo_trial *trial, cocabo_value *out) {
-  for (size_t at = 0; at < w->c->n_new + w->c->n_dropped; at++) {
+  const size_t all = w->c->n_new + w->c->n_dropped;
+  for (size_t at = 0; at < all; at++) {
     cocabo_value unused;
-    if (!take_value(w, at, trial, at < w->c->n_new ? &out[at] : &unused)) {
-      w->c->reasons[at].n++;
-      w->c->n_misfits++;
-      return false;
-    }
+    if (!take_value(w, at, trial, at < w->c->n_new ? &out[at] : &unused))
+      return does_not_fit(w->c, at);
   }
-  return true;
+  drop_inactive(w, out);
+  return cocabo_space_check(w->new, out, w->c->n_new, NULL) == COCABO_OK ||
+         does_not_fit(w->c, all);
 }
 
 /* Takes the trial over if it fits; n of the fitting ones are there already. */
@@ -271,6 +242,8 @@ static void take_trial(const work *w, cocabo_trial *trial) {
                                          .reason = cocabo_trial_reason(trial)};
   cocabo_known *known = &c->known[c->n_trials];
   known->metrics = cocabo_trial_metrics(trial, &known->n_metrics);
+  known->attrs = cocabo_trial_attrs(trial, &known->n_attrs);
+  known->reports = cocabo_trial_reports(trial, &known->n_reports);
   c->trials[c->n_trials++] = trial;
 }
 
@@ -307,16 +280,14 @@ static cocabo_status begin(work *w, cli_spec *spec, const front_texts *given,
                            cocabo_error *err) {
   CB_TRY(check_objective(spec, w->from, err));
   CB_TRY(check_given(given, w->old, spec->space, err));
-  CB_TRY(complete_space(spec, w->old, given, err));
   CB_TRY(complete_options(spec, w->from, err));
-  w->new = spec->space;
   CB_TRY(plan(w, given, err));
   return take_trials(w, err);
 }
 
 cocabo_status carry_begin(carry *c, cli_spec *spec, const cocabo_study *from,
                           const front_texts *given, cocabo_error *err) {
-  work w = {.c = c, .from = from, .old = cocabo_study_space(from)};
+  work w = {.c = c, .from = from, .old = cocabo_study_space(from), .new = spec->space};
   *c = (carry){0};
   const cocabo_status status = begin(&w, spec, given, err);
   cb_free(w.sources);

@@ -2,9 +2,10 @@
  *
  *   carry_begin (which completes the specification) -> cli_spec_fill with carry_fill
  *
- * The parameters are those of the other study. The specification replaces some or adds
- * new ones, whose value in the old trials is given; a value that is given for one of
- * the others drops it, and only trials with that value fit. */
+ * The parameters are those of the other study. The specification, whose base is its
+ * space, replaces some or adds new ones, whose value in the old trials is given; a
+ * value that is given for one of the others drops it, and only trials with that value,
+ * or where it is inactive, fit. */
 #ifndef CLI_CARRY_H
 #define CLI_CARRY_H
 
@@ -24,12 +25,12 @@ typedef struct carry {
   size_t n_trials;
   cocabo_space **alone; /* each parameter as a space of its own, new ones first */
   size_t n_new, n_dropped;
-  carry_reason *reasons; /* by parameter; n_new + n_dropped */
+  carry_reason *reasons; /* by parameter; n_new + n_dropped, and one for conditions */
   size_t n_misfits;
 } carry;
 
 /* `given` are the words NAME=VALUE. What the specification leaves open comes from the
- * other study, its parameters, options, command and limits. On failure there is nothing
+ * other study, its options, command and limits. On failure there is nothing
  * to end. */
 cocabo_status carry_begin(carry *c, cli_spec *spec, const cocabo_study *from,
                           const front_texts *given, cocabo_error *err);

@@ -11,6 +11,7 @@
 #include "common/base.h"
 #include "common/domain.h"
 #include "io/metrics.h"
+#include "io/notes.h"
 #include "io/output.h"
 #include "io/scalar.h"
 #include "io/sheet.h"
@@ -44,8 +45,16 @@ static bool is_ours(const char *name) {
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
     if (strcmp(columns[i], name) == 0)
       return true;
-  return strncmp(name, metric_prefix, strlen(metric_prefix)) == 0;
+  return strcmp(name, cli_reports_column) == 0 ||
+         strncmp(name, cli_attr_prefix, strlen(cli_attr_prefix)) == 0 ||
+         strncmp(name, metric_prefix, strlen(metric_prefix)) == 0;
 }
+
+/* The columns that depend on what the trials have. */
+typedef struct columns {
+  cli_metric_names metrics;
+  cli_note_columns notes;
+} columns;
 
 cocabo_status export_put_column(front_buffer *out, const char *parameter,
                                 cocabo_error *err) {
@@ -64,9 +73,10 @@ static cocabo_status put_cell(front_buffer *out, front_buffer *cell,
 }
 
 static cocabo_status put_header(front_buffer *out, front_buffer *cell,
-                                const cocabo_study *study,
-                                const cli_metric_names *metrics, cocabo_error *err) {
+                                const cocabo_study *study, const columns *c,
+                                cocabo_error *err) {
   const cocabo_space *space = cocabo_study_space(study);
+  const cli_metric_names *metrics = &c->metrics, *attrs = &c->notes.attrs;
   CB_TRY(front_buffer_puts(out, "number,state,value", err));
   const char *name;
   for (size_t i = 0; (name = cocabo_space_name(space, i)); i++) {
@@ -78,6 +88,12 @@ static cocabo_status put_header(front_buffer *out, front_buffer *cell,
     CB_TRY(put_cell(out, cell, err));
   }
   CB_TRY(front_buffer_puts(out, cli_is_constrained(study) ? ",feasible" : "", err));
+  for (size_t i = 0; i < attrs->n; i++) {
+    CB_TRY(front_buffer_printf(cell, err, "%s%s", cli_attr_prefix, attrs->items[i]));
+    CB_TRY(put_cell(out, cell, err));
+  }
+  if (c->notes.reports)
+    CB_TRY(front_buffer_printf(out, err, ",%s", cli_reports_column));
   return front_buffer_puts(out, ",attempt,started,finished,seconds,reason\n", err);
 }
 
@@ -109,9 +125,23 @@ static cocabo_status put_feasible(front_buffer *out, const cocabo_study *study,
   return front_buffer_printf(out, err, ",%s", known ? cli_feasible_text(trial) : "");
 }
 
+static cocabo_status put_notes(front_buffer *out, front_buffer *cell,
+                               const cocabo_trial *trial, const cli_note_columns *notes,
+                               cocabo_error *err) {
+  for (size_t i = 0; i < notes->attrs.n; i++) {
+    const char *value = cocabo_trial_attr(trial, notes->attrs.items[i]);
+    CB_TRY(front_buffer_puts(cell, value ? value : "", err));
+    CB_TRY(put_cell(out, cell, err));
+  }
+  if (!notes->reports)
+    return COCABO_OK;
+  CB_TRY(cli_put_reports(cell, trial, err));
+  return put_cell(out, cell, err);
+}
+
 static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
                                const cocabo_study *study, const cocabo_trial *trial,
-                               const cli_metric_names *metrics, cocabo_error *err) {
+                               const columns *c, cocabo_error *err) {
   const double result = cocabo_trial_value(trial);
   CB_TRY(front_buffer_printf(out, err, "%" PRId64 ",%s", cocabo_trial_number(trial),
                              cocabo_state_name(cocabo_trial_get_state(trial))));
@@ -122,11 +152,13 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(scalar_put(cell, &value, err));
+    if (value.type != COCABO_ABSENT)
+      CB_TRY(scalar_put(cell, &value, err));
     CB_TRY(put_cell(out, cell, err));
   }
-  CB_TRY(put_metrics(out, cell, trial, metrics, err));
+  CB_TRY(put_metrics(out, cell, trial, &c->metrics, err));
   CB_TRY(put_feasible(out, study, trial, err));
+  CB_TRY(put_notes(out, cell, trial, &c->notes, err));
   CB_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));
   CB_TRY(put_time_cell(out, cocabo_trial_started(trial), err));
   CB_TRY(put_time_cell(out, cocabo_trial_finished(trial), err));
@@ -137,14 +169,14 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
 }
 
 static cocabo_status put_rows(front_buffer *out, front_buffer *cell,
-                              const cocabo_study *study,
-                              const cli_metric_names *metrics, cocabo_error *err) {
+                              const cocabo_study *study, const columns *c,
+                              cocabo_error *err) {
   const int64_t n = cocabo_study_count(study);
-  cocabo_status status = put_header(out, cell, study, metrics, err);
+  cocabo_status status = put_header(out, cell, study, c, err);
   for (int64_t i = 0; i < n && status == COCABO_OK; i++) {
     cocabo_trial *trial;
     CB_TRY(cocabo_study_trial(study, i, &trial, err));
-    status = put_cells(out, cell, study, trial, metrics, err);
+    status = put_cells(out, cell, study, trial, c, err);
     cocabo_trial_free(trial);
   }
   return status;
@@ -153,11 +185,14 @@ static cocabo_status put_rows(front_buffer *out, front_buffer *cell,
 cocabo_status export_csv(front_buffer *out, const cocabo_study *study,
                          cocabo_error *err) {
   front_buffer cell = {0};
-  cli_metric_names metrics = {0};
-  cocabo_status status = cli_metric_names_find(&metrics, study, true, err);
+  columns c = {0};
+  cocabo_status status = cli_metric_names_find(&c.metrics, study, true, err);
   if (status == COCABO_OK)
-    status = put_rows(out, &cell, study, &metrics, err);
-  cli_metric_names_free(&metrics);
+    status = cli_note_columns_find(&c.notes, study, err);
+  if (status == COCABO_OK)
+    status = put_rows(out, &cell, study, &c, err);
+  cli_metric_names_free(&c.metrics);
+  cli_note_columns_free(&c.notes);
   front_buffer_free(&cell);
   return status;
 }
@@ -192,7 +227,12 @@ cocabo_status export_json(front_buffer *out, const cocabo_study *study,
   CB_TRY(front_buffer_printf(out, err, ",\n \"direction\":\"%s\",\n \"parameters\":{",
                              cocabo_study_option(study, "direction")));
   CB_TRY(front_put_parameters(out, cocabo_study_space(study), err));
-  CB_TRY(front_buffer_puts(out, "},\n \"options\":{", err));
+  CB_TRY(front_buffer_puts(out, "}", err));
+  if (cocabo_space_get_rule(cocabo_study_space(study), 0)) {
+    CB_TRY(front_buffer_puts(out, ",\n \"where\":", err));
+    CB_TRY(front_put_rules(out, cocabo_study_space(study), err));
+  }
+  CB_TRY(front_buffer_puts(out, ",\n \"options\":{", err));
   CB_TRY(put_options(out, study, err));
   CB_TRY(front_buffer_puts(out, "},\n \"trials\":[", err));
   CB_TRY(put_trials(out, study, put_json_trial, err));
@@ -282,39 +322,37 @@ static cocabo_status put_internal(front_buffer *out, const cocabo_space *space,
   return cb_fail(err, COCABO_E_INTERNAL, "a trial has a choice that the space lacks");
 }
 
-static cocabo_status put_distributions(front_buffer *out, const cocabo_space *space,
-                                       cocabo_error *err) {
-  front_buffer scratch = {0};
-  cocabo_status status = COCABO_OK;
-  const size_t n = cocabo_space_count(space);
-  for (size_t i = 0; i < n && status == COCABO_OK; i++) {
-    if (i > 0)
-      status = front_buffer_puts(out, ",", err);
-    if (status == COCABO_OK)
-      status = front_put_json_text(out, cocabo_space_name(space, i), err);
-    if (status == COCABO_OK)
-      status = front_buffer_puts(out, ":", err);
-    if (status == COCABO_OK)
-      status = put_distribution(out, space, i, &scratch, err);
-  }
-  front_buffer_free(&scratch);
-  return status;
-}
-
-static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
-                                const cocabo_trial *trial, cocabo_error *err) {
-  CB_TRY(front_buffer_puts(out, ",\"distributions\":{", err));
-  CB_TRY(put_distributions(out, space, err));
-  CB_TRY(front_buffer_puts(out, "},\"params\":{", err));
+/* Both objects have the same names: those of what is active. `scratch` is NULL for the
+ * values, else it is for the distributions. */
+static cocabo_status put_active(front_buffer *out, const cocabo_space *space,
+                                const cocabo_trial *trial, front_buffer *scratch,
+                                cocabo_error *err) {
+  const char *comma = "";
   for (size_t i = 0; i < cocabo_trial_count(trial); i++) {
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(front_buffer_puts(out, i > 0 ? "," : "", err));
+    if (value.type == COCABO_ABSENT)
+      continue;
+    CB_TRY(front_buffer_puts(out, comma, err));
     CB_TRY(front_put_json_text(out, name, err));
     CB_TRY(front_buffer_puts(out, ":", err));
-    CB_TRY(put_internal(out, space, i, &value, err));
+    CB_TRY(scratch ? put_distribution(out, space, i, scratch, err)
+                   : put_internal(out, space, i, &value, err));
+    comma = ",";
   }
+  return COCABO_OK;
+}
+
+static cocabo_status put_params(front_buffer *out, const cocabo_space *space,
+                                const cocabo_trial *trial, cocabo_error *err) {
+  front_buffer scratch = {0};
+  CB_TRY(front_buffer_puts(out, ",\"distributions\":{", err));
+  const cocabo_status status = put_active(out, space, trial, &scratch, err);
+  front_buffer_free(&scratch);
+  CB_TRY(status);
+  CB_TRY(front_buffer_puts(out, "},\"params\":{", err));
+  CB_TRY(put_active(out, space, trial, NULL, err));
   return front_buffer_puts(out, "},\"system_attrs\":{}", err);
 }
 
@@ -344,18 +382,52 @@ static cocabo_status put_times(front_buffer *out, const cocabo_trial *trial, int
                         isfinite(finished) ? finished : started, err);
 }
 
-/* The metrics, or the reason of a failure. */
+static cocabo_status put_member(front_buffer *out, bool *first, const char *name,
+                                cocabo_error *err) {
+  CB_TRY(front_buffer_puts(out, *first ? "" : ",", err));
+  *first = false;
+  CB_TRY(front_put_json_text(out, name, err));
+  return front_buffer_puts(out, ":", err);
+}
+
+/* The attributes, and the metrics or the reason of a failure. Each key once: an
+ * attribute of that name gives way. */
 static cocabo_status put_attributes(front_buffer *out, const cocabo_trial *trial,
                                     cocabo_error *err) {
-  CB_TRY(front_buffer_puts(out, ",\"user_attrs\":", err));
-  if (cocabo_trial_get_state(trial) == COCABO_FAILED) {
-    CB_TRY(front_buffer_puts(out, "{\"reason\":", err));
+  const bool failed = cocabo_trial_get_state(trial) == COCABO_FAILED;
+  bool first = true;
+  size_t n, m;
+  const cocabo_attr *attrs = cocabo_trial_attrs(trial, &n);
+  const cocabo_metric *metrics = cocabo_trial_metrics(trial, &m);
+  CB_TRY(front_buffer_puts(out, ",\"user_attrs\":{", err));
+  if (failed) {
+    CB_TRY(put_member(out, &first, "reason", err));
     CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
-    CB_TRY(front_buffer_puts(out, "}", err));
-  } else {
-    CB_TRY(cli_put_json_metrics(out, trial, err));
   }
-  return front_buffer_puts(out, ",\"intermediate_values\":{}}\n", err);
+  for (size_t i = 0; i < m; i++) {
+    CB_TRY(put_member(out, &first, metrics[i].name, err));
+    CB_TRY(front_put_json_real(out, metrics[i].value, err));
+  }
+  for (size_t i = 0; i < n; i++)
+    if (!(failed && strcmp(attrs[i].name, "reason") == 0) &&
+        isnan(cli_trial_metric(trial, attrs[i].name))) {
+      CB_TRY(put_member(out, &first, attrs[i].name, err));
+      CB_TRY(front_put_json_text(out, attrs[i].value, err));
+    }
+  return front_buffer_puts(out, "}", err);
+}
+
+static cocabo_status put_intermediate(front_buffer *out, const cocabo_trial *trial,
+                                      cocabo_error *err) {
+  size_t n;
+  const cocabo_step *reports = cocabo_trial_reports(trial, &n);
+  CB_TRY(front_buffer_puts(out, ",\"intermediate_values\":{", err));
+  for (size_t i = 0; i < n; i++) {
+    CB_TRY(front_buffer_printf(out, err, "%s\"%" PRId64 "\":", i > 0 ? "," : "",
+                               reports[i].step));
+    CB_TRY(front_put_json_real(out, reports[i].value, err));
+  }
+  return front_buffer_puts(out, "}}\n", err);
 }
 
 static cocabo_status put_journal_trial(front_buffer *out, const cocabo_study *study,
@@ -371,7 +443,8 @@ static cocabo_status put_journal_trial(front_buffer *out, const cocabo_study *st
     CB_TRY(put_fixed(out, trial, err));
   else
     CB_TRY(put_params(out, cocabo_study_space(study), trial, err));
-  return put_attributes(out, trial, err);
+  CB_TRY(put_attributes(out, trial, err));
+  return put_intermediate(out, trial, err);
 }
 
 cocabo_status export_journal(front_buffer *out, const cocabo_study *study,

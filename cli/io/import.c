@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "common/base.h"
+#include "common/domain.h"
 #include "io/output.h"
 #include "io/scalar.h"
 #include "io/sheet.h"
@@ -22,6 +23,7 @@ static void clear_row(import_row *row) {
   for (size_t i = 0; i < row->n_metrics; i++)
     cb_free((char *)row->metrics[i].name);
   cb_free(row->metrics);
+  cli_notes_free(&row->notes);
 }
 
 void import_free(import_rows *rows) {
@@ -42,6 +44,8 @@ static cocabo_status new_row(import_rows *rows, size_t place, import_row **out,
   if (!values)
     return cb_no_memory(err);
   *out = &rows->items[rows->n++];
+  for (size_t i = 0; i < cocabo_space_count(rows->space); i++)
+    values[i].type = COCABO_ABSENT;
   **out = (import_row){.place = place, .values = values, .result = NAN};
   return COCABO_OK;
 }
@@ -212,13 +216,25 @@ static cocabo_status add_metric(const import_rows *rows, import_row *row,
   return row->metrics[n].name ? COCABO_OK : cb_no_memory(err);
 }
 
-/* The library's word on the values, once they are all there. */
+/* The library's word on the values, once they are all there. What is known may break
+ * rules, what is to be tried may not. */
 static cocabo_status check_point(const import_rows *rows, const import_row *row,
                                  cocabo_error *err) {
   const size_t n = cocabo_space_count(rows->space);
-  const cocabo_status status = cocabo_space_check(rows->space, row->values, n, err);
+  cocabo_status status = cocabo_space_check(rows->space, row->values, n, err);
+  if (status == COCABO_OK && isnan(row->result) && !row->failed)
+    status = front_check_rules(rows->space, row->values, err);
   return status == COCABO_OK ? COCABO_OK
                              : refuse(rows, row->place, err, ": %s", err->message);
+}
+
+/* A failure with its place. */
+static cocabo_status placed(const import_rows *rows, const import_row *row,
+                            cocabo_status status, cocabo_error *err) {
+  if (status == COCABO_OK || status == COCABO_E_NO_MEMORY)
+    return status;
+  const cocabo_error why = *err;
+  return refuse(rows, row->place, err, ": %s", why.message);
 }
 
 /* ---- CSV ------------------------------------------------------------------------- */
@@ -230,7 +246,9 @@ enum {
   COLUMN_REASON = -3,
   COLUMN_PASSED_OVER = -4,
   COLUMN_NONE = -5,
-  COLUMN_METRIC = -6 /* its name has a prefix */
+  COLUMN_METRIC = -6, /* its name has a prefix */
+  COLUMN_ATTR = -7,   /* so has this */
+  COLUMN_REPORTS = -8
 };
 
 static const char metric_prefix[] = "metrics.";
@@ -240,6 +258,14 @@ static const char *metric_of(const char *column) {
   const size_t size = strlen(metric_prefix);
   return strncmp(column, metric_prefix, size) == 0 &&
                  cb_name_check("metric name", column + size, NULL) == COCABO_OK
+             ? column + size
+             : NULL;
+}
+
+static const char *attr_of(const char *column) {
+  const size_t size = strlen(cli_attr_prefix);
+  return strncmp(column, cli_attr_prefix, size) == 0 &&
+                 cb_name_check("attribute name", column + size, NULL) == COCABO_OK
              ? column + size
              : NULL;
 }
@@ -263,8 +289,12 @@ static int find_column(const cocabo_space *space, const char *name) {
     return COLUMN_STATE;
   if (strcmp(name, "reason") == 0)
     return COLUMN_REASON;
+  if (strcmp(name, cli_reports_column) == 0)
+    return COLUMN_REPORTS;
   if (metric_of(name))
     return COLUMN_METRIC;
+  if (attr_of(name))
+    return COLUMN_ATTR;
   int found = find_parameter(space, name);
   for (size_t k = 0; k < sizeof passed_over / sizeof passed_over[0]; k++)
     if (strcmp(name, passed_over[k]) == 0)
@@ -299,7 +329,7 @@ static cocabo_status refuse_duplicates(const import_rows *rows, const int *colum
   for (size_t j = 0; j < header->n; j++)
     for (size_t k = 0; k < j; k++)
       if (columns[j] == columns[k] && columns[j] != COLUMN_PASSED_OVER &&
-          (columns[j] != COLUMN_METRIC ||
+          ((columns[j] != COLUMN_METRIC && columns[j] != COLUMN_ATTR) ||
            strcmp(s->cells[header->first + j], s->cells[header->first + k]) == 0))
         return refuse(rows, header->line, err, ": column \"%s\" is there twice",
                       cb_text_show(shown, s->cells[header->first + j]));
@@ -314,7 +344,7 @@ static cocabo_status refuse_gaps(const import_rows *rows, const int *columns,
     char shown[CB_SHOWN];
     while (j < header->n && columns[j] != (int)i)
       j++;
-    if (j == header->n)
+    if (j == header->n && !cocabo_space_get_condition(rows->space, i))
       return refuse(rows, header->line, err, ": there is no column \"%s\"",
                     cb_text_show(shown, cocabo_space_name(rows->space, i)));
   }
@@ -332,7 +362,7 @@ static void find_namesakes(const import_rows *rows, const sheet *s, int *columns
     size_t k = 0;
     while (k < header->n && columns[k] != param)
       k++;
-    const bool open = columns[j] == COLUMN_PASSED_OVER || columns[j] == COLUMN_METRIC;
+    const bool open = columns[j] == COLUMN_PASSED_OVER || columns[j] <= COLUMN_METRIC;
     if (open && param >= 0 && k == header->n)
       columns[j] = param;
   }
@@ -385,6 +415,8 @@ static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
     row->failed = says_failed(cell);
   if (column < 0)
     return COCABO_OK;
+  if (*cell == '\0' && cocabo_space_get_condition(rows->space, (size_t)column))
+    return COCABO_OK; /* inactive */
   cocabo_value value;
   char *text = NULL;
   CB_TRY(scalar_parse(cell, &value, &text, err));
@@ -402,6 +434,11 @@ static cocabo_status read_cells(import_rows *rows, import_row *row, const sheet 
                *title = s->cells[s->rows[0].first + j];
     if (columns[j] == COLUMN_METRIC)
       CB_TRY(read_metric(rows, row, title, cell, err));
+    else if (columns[j] == COLUMN_ATTR && *cell != '\0')
+      CB_TRY(placed(rows, row, cli_notes_add(&row->notes, attr_of(title), cell, err),
+                    err));
+    else if (columns[j] == COLUMN_REPORTS)
+      CB_TRY(placed(rows, row, cli_notes_parse_reports(&row->notes, cell, err), err));
     else
       CB_TRY(read_cell(rows, row, columns[j], cell, err));
   }
@@ -447,9 +484,20 @@ cocabo_status import_csv(import_rows *out, const char *text, size_t size,
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
+/* Is null one of the choices? */
+static bool has_null(const cocabo_space *space, size_t i) {
+  const cocabo_value null = {.type = COCABO_NULL};
+  cocabo_value choice;
+  return match_choice(space, i, NULL, &null, &choice);
+}
+
 static cocabo_status set_json_value(import_rows *rows, import_row *row, size_t i,
                                     const cb_json_node *json, cocabo_error *err) {
   char name[CB_SHOWN];
+  const bool absent =
+      !json || (json->type == CB_JSON_NULL && !has_null(rows->space, i));
+  if (absent && cocabo_space_get_condition(rows->space, i))
+    return COCABO_OK; /* inactive */
   if (!json || json->type == CB_JSON_ARRAY || json->type == CB_JSON_OBJECT)
     return refuse(rows, row->place, err, ": parameter \"%s\" is %s, want one value",
                   cb_text_show(name, cocabo_space_name(rows->space, i)),
@@ -502,6 +550,10 @@ static cocabo_status read_entry(import_rows *rows, import_row *row,
   if (reason)
     CB_TRY(set_reason(rows, row, reason, err));
   CB_TRY(read_metrics(rows, row, cb_json_find(trial, "metrics"), err));
+  const cb_json_node *attrs = cb_json_find(trial, "attrs");
+  const cb_json_node *reports = cb_json_find(trial, cli_reports_column);
+  CB_TRY(placed(rows, row, cli_notes_read_attrs(&row->notes, attrs, err), err));
+  CB_TRY(placed(rows, row, cli_notes_read_reports(&row->notes, reports, err), err));
   return check_point(rows, row, err);
 }
 
@@ -548,7 +600,7 @@ cocabo_status import_json(import_rows *out, const char *text, size_t size,
 
 static cocabo_status put_study(front_buffer *out, const cb_json_node *study,
                                cocabo_error *err) {
-  static const char *const names[] = {"parameters", "direction", "options"};
+  static const char *const names[] = {"parameters", "where", "direction", "options"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const cb_json_node *node = cb_json_find(study, names[i]);
     if (!node)
@@ -573,7 +625,12 @@ char *import_json_study(const char *text, size_t size) {
 /* ---- adding ---------------------------------------------------------------------- */
 
 static cocabo_known known_of(const import_row *row) {
-  cocabo_known known = {.values = row->values, .state = COCABO_COMPLETE};
+  cocabo_known known = {.values = row->values,
+                        .state = COCABO_COMPLETE,
+                        .attrs = row->notes.attrs,
+                        .n_attrs = row->notes.n_attrs,
+                        .reports = row->notes.reports,
+                        .n_reports = row->notes.n_reports};
   if (row->failed) {
     known.state = COCABO_FAILED;
     known.reason = row->reason;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "cocabo.h"
+#include "io/notes.h"
 
 /* One trial of a file. */
 typedef struct import_row {
@@ -19,6 +20,7 @@ typedef struct import_row {
   char *reason;           /* owned; NULL: none */
   cocabo_metric *metrics; /* n_metrics, owned with their names */
   size_t n_metrics;
+  cli_notes notes;
 } import_row;
 
 enum { IMPORT_NAMED = 5 }; /* rows that do not fit: so many are named, others counted */

@@ -152,8 +152,8 @@ const char *cli_feasible_text(const cocabo_trial *trial) {
 
 /* ---- of all trials --------------------------------------------------------------- */
 
-static cocabo_status note_name(cli_metric_names *names, const char *name,
-                               cocabo_error *err) {
+cocabo_status cli_metric_names_add(cli_metric_names *names, const char *name,
+                                   cocabo_error *err) {
   void *items = names->items;
   for (size_t i = 0; i < names->n; i++)
     if (strcmp(names->items[i], name) == 0)
@@ -174,7 +174,7 @@ static cocabo_status note_names(cli_metric_names *names, const cocabo_trial *tri
   const cocabo_metric *metrics = cocabo_trial_metrics(trial, &n);
   for (size_t i = 0; i < n; i++)
     if (built_in || !cli_metric_is_built_in(metrics[i].name))
-      CB_TRY(note_name(names, metrics[i].name, err));
+      CB_TRY(cli_metric_names_add(names, metrics[i].name, err));
   return COCABO_OK;
 }
 

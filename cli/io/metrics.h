@@ -67,6 +67,9 @@ typedef struct cli_metric_names {
 } cli_metric_names;
 cocabo_status cli_metric_names_find(cli_metric_names *out, const cocabo_study *study,
                                     bool built_in, cocabo_error *err);
+/* One more, if it is not there yet. */
+cocabo_status cli_metric_names_add(cli_metric_names *names, const char *name,
+                                   cocabo_error *err);
 void cli_metric_names_free(cli_metric_names *names);
 
 /* The metric of a trial; NaN if it has none of that name. */

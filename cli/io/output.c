@@ -10,6 +10,7 @@
 #include "common/base.h"
 #include "common/show.h"
 #include "io/metrics.h"
+#include "io/notes.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
@@ -55,6 +56,7 @@ cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_study *study,
   CB_TRY(cli_put_json_metrics(out, trial, err));
   if (cli_is_constrained(study))
     CB_TRY(front_buffer_printf(out, err, ",\"feasible\":%s", cli_feasible_text(trial)));
+  CB_TRY(cli_put_json_notes(out, trial, err));
   if (state == COCABO_FAILED) {
     CB_TRY(front_buffer_puts(out, ",\"reason\":", err));
     CB_TRY(front_put_json_text(out, cocabo_trial_reason(trial), err));
@@ -92,14 +94,18 @@ cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,
 cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,
                                    cocabo_error *err) {
   const size_t n = cocabo_trial_count(trial);
+  const char *blank = "";
   for (size_t i = 0; i < n; i++) {
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    CB_TRY(front_buffer_puts(out, i > 0 ? " " : "", err));
+    if (value.type == COCABO_ABSENT)
+      continue;
+    CB_TRY(front_buffer_puts(out, blank, err));
     CB_TRY(show_put(out, name, err));
     CB_TRY(front_buffer_puts(out, "=", err));
     CB_TRY(cli_put_shown_value(out, &value, err));
+    blank = " ";
   }
   return COCABO_OK;
 }
@@ -112,6 +118,8 @@ cocabo_status cli_put_rounded(front_buffer *out, double value, cocabo_error *err
 cocabo_status cli_put_rounded_param(front_buffer *out, const cocabo_space *space,
                                     size_t i, const cocabo_value *value,
                                     cocabo_error *err) {
+  if (value->type == COCABO_ABSENT)
+    return front_buffer_puts(out, "-", err);
   const bool rounded =
       value->type == COCABO_REAL && cocabo_space_choices(space, i) == 0;
   return rounded ? cli_put_rounded(out, value->as.real, err)

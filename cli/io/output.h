@@ -19,7 +19,8 @@ double cli_trial_seconds(const cocabo_trial *trial);
 
 /* {"number":0,"state":"complete","value":0.5,"params":{..},"attempt":0,"started":..,
  * "finished":..,"seconds":..,"metrics":{..}}, where the study has constraints
- * "feasible" (true, false, or null: not known), and for a failed one "reason".
+ * "feasible" (true, false, or null: not known), "attrs":{..} and "reports":[[..]] where
+ * there are some, and for a failed one "reason".
  * Times are seconds since 1970, `seconds` is what lies between; what there is not yet
  * is null. No newline. */
 cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_study *study,
@@ -36,11 +37,12 @@ cocabo_status cli_put_plain_value(front_buffer *out, const cocabo_value *value,
 /* The same, but text in quotes where it would be taken for something else. */
 cocabo_status cli_put_shown_value(front_buffer *out, const cocabo_value *value,
                                   cocabo_error *err);
-/* "name=value name=value", values as shown. */
+/* "name=value name=value", values as shown, without what is inactive. */
 cocabo_status cli_put_shown_params(front_buffer *out, const cocabo_trial *trial,
                                    cocabo_error *err);
 /* For people only, who do not read more than six digits (see show_number): a result,
- * and the value of parameter i, where choices and whole numbers stay as they are. */
+ * and the value of parameter i, where choices and whole numbers stay as they are and
+ * `-` is what an inactive one has. */
 cocabo_status cli_put_rounded(front_buffer *out, double value, cocabo_error *err);
 cocabo_status cli_put_rounded_param(front_buffer *out, const cocabo_space *space,
                                     size_t i, const cocabo_value *value,

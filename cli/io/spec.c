@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base.h"
+#include "common/domain.h"
 #include "io/scalar.h"
 #include "io/spec_file.h"
 #include "io/words.h"
@@ -85,6 +86,7 @@ static cli_spec nothing(void) {
 void cli_spec_clear(cli_spec *spec) {
   cb_free(spec->study);
   cocabo_space_free(spec->space);
+  words_free(spec->rules);
   clear_pairs(&spec->options);
   clear_pairs(&spec->metrics);
   cb_free(spec->objective);
@@ -123,23 +125,22 @@ static cocabo_status add_flag(const char *text, cocabo_space *space,
   return status;
 }
 
-/* The -p that names a parameter, or NULL. */
-static const char *flag_of(const cli_spec_args *args, const char *name) {
+/* The NAME=.. that names a parameter, or NULL. */
+static const char *flag_of(const front_texts *flags, const char *name) {
   const size_t size = strlen(name);
-  for (int i = 0; i < args->parameters.n; i++) {
-    const char *text = args->parameters.items[i];
+  for (int i = 0; i < flags->n; i++) {
+    const char *text = flags->items[i];
     if (strncmp(text, name, size) == 0 && text[size] == '=')
       return text;
   }
   return NULL;
 }
 
-static bool is_in_file(const tree_entry *first, const char *text) {
-  const size_t size = strcspn(text, "=");
-  for (const tree_entry *e = first; e; e = e->next)
-    if (strlen(e->key) == size && strncmp(e->key, text, size) == 0)
-      return true;
-  return false;
+static const tree_entry *entry_of(const tree_entry *first, const char *name) {
+  const tree_entry *e = first;
+  while (e && strcmp(e->key, name) != 0)
+    e = e->next;
+  return e;
 }
 
 static cocabo_status refuse_twins(const front_texts *flags, cocabo_error *err) {
@@ -154,21 +155,69 @@ static cocabo_status refuse_twins(const front_texts *flags, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* The parameters of the file, where a flag replaces its namesake, then the other flags.
- */
+/* What begins with the name of a parameter, `size` bytes long, may be there already. */
+static bool has_parameter(const cocabo_space *space, const char *text, size_t size) {
+  const char *name;
+  for (size_t i = 0; (name = cocabo_space_name(space, i)); i++)
+    if (strlen(name) == size && strncmp(name, text, size) == 0)
+      return true;
+  return false;
+}
+
+/* Those of the base, where the file and the flags replace their namesakes. */
+static cocabo_status add_base(const spec_file *file, const tree_entry *first,
+                              const cli_spec_args *args, cocabo_space *space,
+                              cocabo_error *err) {
+  const char *name;
+  for (size_t i = 0; args->base && (name = cocabo_space_name(args->base, i)); i++) {
+    const char *flag = flag_of(&args->parameters, name);
+    const tree_entry *entry = entry_of(first, name);
+    if (flag)
+      CB_TRY(add_flag(flag, space, err));
+    else if (entry)
+      CB_TRY(spec_file_add(file, entry, space, err));
+    else if (!flag_of(args->given, name))
+      CB_TRY(front_copy_parameter(space, args->base, i, err));
+  }
+  return COCABO_OK;
+}
+
+/* Then those of the file, where a flag replaces its namesake, then the other flags. */
 static cocabo_status add_parameters(const spec_file *file, const tree_entry *first,
                                     const cli_spec_args *args, cocabo_space *space,
                                     cocabo_error *err) {
+  CB_TRY(add_base(file, first, args, space, err));
   for (const tree_entry *e = first; e; e = e->next) {
-    const char *flag = flag_of(args, e->key);
-    if (flag)
-      CB_TRY(add_flag(flag, space, err));
-    else
-      CB_TRY(spec_file_add(file, e, space, err));
+    const char *flag = flag_of(&args->parameters, e->key);
+    if (has_parameter(space, e->key, strlen(e->key)))
+      continue;
+    CB_TRY(flag ? add_flag(flag, space, err) : spec_file_add(file, e, space, err));
   }
-  for (int i = 0; i < args->parameters.n; i++)
-    if (!is_in_file(first, args->parameters.items[i]))
-      CB_TRY(add_flag(args->parameters.items[i], space, err));
+  for (int i = 0; i < args->parameters.n; i++) {
+    const char *flag = args->parameters.items[i];
+    if (!has_parameter(space, flag, strcspn(flag, "=")))
+      CB_TRY(add_flag(flag, space, err));
+  }
+  return COCABO_OK;
+}
+
+/* ---- rules ----------------------------------------------------------------------- */
+
+/* To the list, and to the space if there is one. */
+cocabo_status cli_add_rule(cli_spec *spec, const char *rule, cocabo_error *err) {
+  CB_TRY(words_append(&spec->rules, rule, err));
+  return spec->space ? cocabo_space_rule(spec->space, rule, err) : COCABO_OK;
+}
+
+/* Those of the file and the flags together; where neither has any, the base's. */
+static cocabo_status read_rules(cli_spec *out, const spec_file *file,
+                                const cli_spec_args *args, cocabo_error *err) {
+  CB_TRY(spec_file_rules(file, out, err));
+  for (int i = 0; i < args->rules.n; i++)
+    CB_TRY(cli_add_rule(out, args->rules.items[i], err));
+  const char *rule;
+  for (size_t k = 0; !out->rules && (rule = cocabo_space_get_rule(args->base, k)); k++)
+    CB_TRY(cocabo_space_rule(out->space, rule, err));
   return COCABO_OK;
 }
 
@@ -180,12 +229,13 @@ static cocabo_status read_space(cli_spec *out, const spec_file *file,
     CB_TRY(split_parameter(args->parameters.items[i], &size, err));
   CB_TRY(refuse_twins(&args->parameters, err));
   CB_TRY(spec_file_parameters(file, &first, err));
-  if (!first && args->parameters.n == 0)
-    return COCABO_OK;
-  out->space = cocabo_space_new();
-  if (!out->space)
-    return cb_no_memory(err);
-  return add_parameters(file, first, args, out->space, err);
+  if (first || args->parameters.n > 0 || args->base) {
+    out->space = cocabo_space_new();
+    if (!out->space)
+      return cb_no_memory(err);
+    CB_TRY(add_parameters(file, first, args, out->space, err));
+  }
+  return read_rules(out, file, args, err);
 }
 
 /* ---- options --------------------------------------------------------------------- */
@@ -270,47 +320,6 @@ static cocabo_status read_options(cli_spec *out, const cli_spec_args *args,
     status = override(&out->options, &said, err);
   clear_pairs(&said);
   return status;
-}
-
-static cocabo_status put_samplers(front_buffer *out, cocabo_error *err) {
-  const char *name;
-  CB_TRY(front_buffer_puts(out, "Samplers, for --sampler:\n", err));
-  for (size_t i = 0; (name = cocabo_sampler_name(i)); i++)
-    CB_TRY(front_buffer_printf(out, err, "  %-9s %s\n", name, cocabo_sampler_help(i)));
-  return COCABO_OK;
-}
-
-cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err) {
-  CB_TRY(put_samplers(out, err));
-  return front_buffer_puts(
-      out, "\n`cocabo help options` shows the options that --set takes.\n", err);
-}
-
-/* Its help in lines that fit a terminal of 80 columns. */
-static cocabo_status put_option(front_buffer *out, size_t i, cocabo_error *err) {
-  enum { INDENT = 17, COLUMNS = 80 };
-  const char *word = cocabo_option_help(i);
-  CB_TRY(front_buffer_printf(out, err, "  %-14s %s (%s)", cocabo_option_name(i),
-                             cocabo_option_type(i), cocabo_option_default(i)));
-  for (size_t column = COLUMNS; *word;) {
-    const size_t n = strcspn(word, " ");
-    const bool begins = column + 1 + n > COLUMNS;
-    if (begins)
-      CB_TRY(front_buffer_printf(out, err, "\n%*s", INDENT, ""));
-    CB_TRY(front_buffer_printf(out, err, "%s%.*s", begins ? "" : " ", (int)n, word));
-    column = begins ? INDENT + n : column + 1 + n;
-    word += n + strspn(word + n, " ");
-  }
-  return front_buffer_puts(out, "\n", err);
-}
-
-cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err) {
-  CB_TRY(front_buffer_puts(
-      out, "Options of a study, for --set OPTION=VALUE (default):\n", err));
-  for (size_t i = 0; cocabo_option_name(i); i++)
-    CB_TRY(put_option(out, i, err));
-  CB_TRY(front_buffer_puts(out, "\n", err));
-  return put_samplers(out, err);
 }
 
 /* Bad names and values are found before any store is opened. */
@@ -517,6 +526,8 @@ static cocabo_status adopt(cli_spec *spec, cli_spec *said, cocabo_error *err) {
     if (!cli_pairs_get(&spec->options, pair->name))
       CB_TRY(cli_pairs_set(&spec->options, pair->name, pair->value, err));
   }
+  for (char **rule = spec->rules; rule && *rule; rule++)
+    CB_TRY(cocabo_space_rule(said->space, *rule, err));
   spec->space = said->space;
   said->space = NULL;
   return COCABO_OK;

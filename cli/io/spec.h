@@ -17,10 +17,14 @@
 
 /* What the flags said; borrowed from argv. */
 typedef struct cli_spec_args {
-  front_texts parameters, settings, metrics, constraints;
+  front_texts parameters, rules, settings, metrics, constraints;
   const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
       *seed, *target, *patience, *max_failures, *objective;
   bool maximize, minimize;
+  /* Not flags. The space of the study that this one comes from, or NULL: what is not
+   * said is as there, but for the parameters that have a NAME=VALUE in `given`. */
+  const cocabo_space *base;
+  const front_texts *given; /* where there is a base */
 } cli_spec_args;
 
 /* Rows of an option table; `type` has a field `spec` of type cli_spec_args. What ends a
@@ -39,6 +43,8 @@ typedef struct cli_spec_args {
 #define CLI_SPEC_OPTIONS(type)                                                         \
   {"-p, --param", "NAME=DOMAIN", "a parameter; may be repeated", FRONT_TEXTS,          \
    offsetof(type, spec.parameters)},                                                   \
+      {"--where", "EXPR", "a rule that every point keeps; may be repeated",            \
+       FRONT_TEXTS, offsetof(type, spec.rules)},                                       \
       {"-f, --file", "FILE", "a study in YAML or JSON; flags override it", FRONT_TEXT, \
        offsetof(type, spec.file)},                                                     \
       {"-n, --trials", "N", "complete and failed trials the study shall reach",        \
@@ -77,8 +83,10 @@ typedef struct cli_spec_args {
 /* The samplers, and where the options are: for the help of a command that takes them
  * (front_command.more). */
 cocabo_status cli_spec_introduce(front_buffer *out, cocabo_error *err);
-/* All options that --set takes (front_topic.describe). */
+/* All options that --set takes, and how conditions and rules are written
+ * (front_topic.describe). */
 cocabo_status cli_spec_describe(front_buffer *out, cocabo_error *err);
+cocabo_status cli_spec_describe_rules(front_buffer *out, cocabo_error *err);
 
 /* Names and values of options, each name once. */
 typedef struct cli_pairs {
@@ -90,7 +98,8 @@ typedef struct cli_pairs {
 
 typedef struct cli_spec {
   char *study;              /* a name; NULL: not said */
-  cocabo_space *space;      /* NULL: no parameters were said */
+  cocabo_space *space;      /* with its rules; NULL: no parameters were said */
+  char **rules;             /* as they were said, ended by NULL; NULL: none were */
   cli_pairs options;        /* of the library, with trials, sampler, direction, seed */
   cli_pairs metrics;        /* names and expressions (match.h); none: not said */
   char *objective;          /* NULL: not said */
@@ -124,9 +133,9 @@ bool cli_spec_exists(const cli_spec *spec, const cli_common *common);
 /* Opens the study that the flags name (else the file, else the environment, else
  * `default`), creating store and study as needed. A new study needs parameters; without
  * them the study is the one that cli_find_study finds. An existing one must have the
- * same space and direction where the specification says them: if not, COCABO_E_STATE
- * with a sentence that tells the difference and the way on. Options, command and limits
- * that differ are appended to it. *created may be NULL. */
+ * same space, rules and direction where the specification says them: if not,
+ * COCABO_E_STATE with a sentence that tells the difference and the way on. Options,
+ * command and limits that differ are appended to it. *created may be NULL. */
 cocabo_status cli_spec_open(const cli_spec *spec, const cli_common *common,
                             cli_session *session, bool *created, cocabo_error *err);
 

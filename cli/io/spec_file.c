@@ -269,10 +269,10 @@ static cocabo_status read_command(const spec_file *file, const tree_entry *entry
 
 static const char *top_key(int i) {
   static const char *const keys[] = {
-      "parameters", "study",     "direction",  "sampler",  "seed",
-      "options",    "command",   "workers",    "timeout",  "trial_timeout",
-      "retries",    "trials",    "target",     "patience", "max_failures",
-      "metrics",    "objective", "constraints"};
+      "parameters", "study",     "direction", "sampler",    "seed",
+      "options",    "command",   "workers",   "timeout",    "trial_timeout",
+      "retries",    "trials",    "target",    "patience",   "max_failures",
+      "metrics",    "objective", "where",     "constraints"};
   return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
 }
 
@@ -379,8 +379,9 @@ static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_sp
     return read_whole(file, e, 0, SPEC_MAX_TRIALS, &out->patience, err);
   if (strcmp(key, "max_failures") == 0)
     return read_whole(file, e, 0, SPEC_MAX_TRIALS, &out->max_failures, err);
-  return strcmp(key, "parameters") == 0 ? COCABO_OK
-                                        : unknown_key(file, e, top_key, err);
+  return strcmp(key, "parameters") == 0 || strcmp(key, "where") == 0
+             ? COCABO_OK /* others read them */
+             : unknown_key(file, e, top_key, err);
 }
 
 static bool is_known(const char *key, front_name_at known) {
@@ -400,23 +401,30 @@ cocabo_status spec_file_read(const spec_file *file, cli_spec *out, cocabo_error 
 
 /* ---- parameters ------------------------------------------------------------------ */
 
+/* The entry at the top with that key, if it says something. */
+static const tree_entry *find_top(const spec_file *file, const char *key) {
+  const tree_node *root = file->t ? tree_root(file->t) : NULL;
+  for (const tree_entry *e = root ? root->first : NULL; e; e = e->next)
+    if (strcmp(e->key, key) == 0 && !says_nothing(e->node))
+      return e;
+  return NULL;
+}
+
 cocabo_status spec_file_parameters(const spec_file *file, const tree_entry **first,
                                    cocabo_error *err) {
+  const tree_entry *e = find_top(file, "parameters");
   *first = NULL;
-  const tree_node *root = file->t ? tree_root(file->t) : NULL;
-  for (const tree_entry *e = root ? root->first : NULL; e; e = e->next) {
-    if (strcmp(e->key, "parameters") != 0 || says_nothing(e->node))
-      continue;
-    if (e->node->kind != TREE_MAP)
-      return unwanted(file, e, "a map such as {lr: {type: float, low: 0, high: 1}}",
-                      err);
-    *first = e->node->first;
-  }
+  if (!e)
+    return COCABO_OK;
+  if (e->node->kind != TREE_MAP)
+    return unwanted(file, e, "a map such as {lr: {type: float, low: 0, high: 1}}", err);
+  *first = e->node->first;
   return COCABO_OK;
 }
 
 static const char *parameter_key(int i) {
-  static const char *const keys[] = {"type", "low", "high", "step", "log", "choices"};
+  static const char *const keys[] = {"type", "low",     "high", "step",
+                                     "log",  "choices", "if"};
   return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
 }
 
@@ -568,15 +576,46 @@ static cocabo_status add_typed(const parameter *p, cocabo_space *space,
   return at_line(p->file, get(p, "type")->line, err);
 }
 
+static bool is_text(const tree_node *node) {
+  return node->kind == TREE_SCALAR && node->value.type == COCABO_TEXT;
+}
+
+static cocabo_status add_condition(const parameter *p, cocabo_space *space,
+                                   cocabo_error *err) {
+  const tree_node *node = get(p, "if");
+  if (!node)
+    return COCABO_OK;
+  if (!is_text(node))
+    return bad_key(p, "if", "a condition such as kernel == poly", err);
+  if (cocabo_space_condition(space, p->name, node->value.as.text, err) != COCABO_OK)
+    return at_line(p->file, node->line, err);
+  return COCABO_OK;
+}
+
+/* In braces or brackets a comma ends what is not in quotes: [k in (a, b)]. */
+static bool is_cut(const tree_node *node) {
+  int open = 0;
+  for (const char *c = is_text(node) ? node->value.as.text : ""; *c; c++)
+    open += (*c == '(') - (*c == ')');
+  return open > 0;
+}
+
+static const char in_quotes[] = "it in quotes, since it has a comma";
+
 static cocabo_status add_map(parameter *p, cocabo_space *space, cocabo_error *err) {
-  for (const tree_entry *e = p->map->first; e; e = e->next)
-    if (!is_known(e->key, parameter_key))
-      return unknown_key(p->file, e, parameter_key, err);
+  for (const tree_entry *e = p->map->first; e; e = e->next) {
+    if (is_known(e->key, parameter_key))
+      continue;
+    if (get(p, "if") && is_cut(get(p, "if")))
+      return bad_key(p, "if", in_quotes, err);
+    return unknown_key(p->file, e, parameter_key, err);
+  }
   const tree_node *type = get(p, "type");
-  if (!type || type->kind != TREE_SCALAR || type->value.type != COCABO_TEXT)
+  if (!type || !is_text(type))
     return bad_key(p, "type", "float, int, bool, choice or ordinal", err);
   p->type = type->value.as.text;
-  return add_typed(p, space, err);
+  CB_TRY(add_typed(p, space, err));
+  return add_condition(p, space, err);
 }
 
 /* `lr: float(0,1)` says the same in the words of -p. */
@@ -597,4 +636,35 @@ cocabo_status spec_file_add(const spec_file *file, const tree_entry *entry,
   if (node->kind == TREE_SCALAR && node->value.type == COCABO_TEXT)
     return add_domain(&p, node->value.as.text, space, err);
   return unwanted(file, entry, "a map such as {type: float, low: 0, high: 1}", err);
+}
+
+/* ---- rules ----------------------------------------------------------------------- */
+
+static cocabo_status add_rule(const spec_file *file, const tree_node *node,
+                              cli_spec *out, cocabo_error *err) {
+  if (cli_add_rule(out, node->value.as.text, err) != COCABO_OK)
+    return at_line(file, node->line, err);
+  return COCABO_OK;
+}
+
+/* A list, or one text. */
+cocabo_status spec_file_rules(const spec_file *file, cli_spec *out, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  const tree_entry *where = find_top(file, "where");
+  if (!where)
+    return COCABO_OK;
+  if (is_text(where->node))
+    return add_rule(file, where->node, out, err);
+  if (where->node->kind != TREE_LIST)
+    return unwanted(file, where, "a rule or a list of rules", err);
+  for (const tree_entry *e = where->node->first; e; e = e->next) {
+    if (!is_text(e->node))
+      return refuse(file, e->line, err, "a rule of where is %s, want text",
+                    describe(e->node, shown));
+    if (e->next && is_cut(e->node))
+      return refuse(file, e->line, err, "a rule of where is %s, want %s",
+                    describe(e->node, shown), in_quotes);
+    CB_TRY(add_rule(file, e->node, out, err));
+  }
+  return COCABO_OK;
 }

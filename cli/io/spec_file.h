@@ -1,6 +1,7 @@
 /* spec_file.h - the part of a specification that comes from a file.
  *
- *   parameters: {lr: {type: float, low: 1e-5, high: 0.1, log: true}}
+ *   parameters: {lr: {type: float, low: 1e-5, high: 0.1, log: true}}, with `if`
+ *   where: [lc + lp <= 4]
  *   study, direction, sampler, seed, options, command, trials, workers, timeout,
  *   trial_timeout, retries, target, patience, max_failures, metrics, objective
  *
@@ -30,6 +31,8 @@ cocabo_status spec_file_parameters(const spec_file *file, const tree_entry **fir
                                    cocabo_error *err);
 cocabo_status spec_file_add(const spec_file *file, const tree_entry *parameter,
                             cocabo_space *space, cocabo_error *err);
+/* Its rules, by cli_add_rule. */
+cocabo_status spec_file_rules(const spec_file *file, cli_spec *out, cocabo_error *err);
 
 /* ---- of spec.c, for both --------------------------------------------------------- */
 
@@ -37,6 +40,9 @@ cocabo_status spec_file_add(const spec_file *file, const tree_entry *parameter,
 cocabo_status cli_pairs_set(cli_pairs *pairs, const char *name, const char *value,
                             cocabo_error *err);
 const char *cli_pairs_get(const cli_pairs *pairs, const char *name); /* or NULL */
+
+/* A rule, to the list and, if there is one, to the space. */
+cocabo_status cli_add_rule(cli_spec *spec, const char *rule, cocabo_error *err);
 
 /* A name for a metric and an expression that finds it? */
 cocabo_status cli_check_metric(const char *name, const char *expression,

@@ -8,6 +8,7 @@
 
 #include "common/base.h"
 #include "common/buffer.h"
+#include "common/domain.h"
 #include "io/metrics.h"
 #include "io/output.h"
 #include "io/spec.h"
@@ -82,6 +83,65 @@ static cocabo_status compare_spaces(const char *study, const cocabo_space *store
   return COCABO_OK;
 }
 
+/* ---- the same rules? ------------------------------------------------------------- */
+
+/* The first rule of one that the other has not, or NULL. Their order is no matter. */
+static const char *rule_beyond(const cocabo_space *one, const cocabo_space *other) {
+  const char *rule, *known;
+  for (size_t k = 0; (rule = cocabo_space_get_rule(one, k)); k++) {
+    size_t j = 0;
+    while ((known = cocabo_space_get_rule(other, j)) && strcmp(known, rule) != 0)
+      j++;
+    if (!known)
+      return rule;
+  }
+  return NULL;
+}
+
+static cocabo_status compare_rules(const char *study, const cocabo_space *stored,
+                                   const cocabo_space *wanted, cocabo_error *err) {
+  char old[CB_SHOWN], new[CB_SHOWN];
+  const char *more = rule_beyond(wanted, stored), *less = rule_beyond(stored, wanted);
+  if (more && less)
+    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has the rule \"%s\", not \"%s\"",
+                   study, cb_text_show_within(old, less, 40),
+                   cb_text_show_within(new, more, 40));
+  if (more)
+    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has no rule \"%s\"", study,
+                   cb_text_show_within(new, more, 60));
+  if (less)
+    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has the rule \"%s\" too", study,
+                   cb_text_show_within(old, less, 60));
+  return COCABO_OK;
+}
+
+/* Rules that came without parameters are about those of the study. */
+static cocabo_status rules_in(const cocabo_space *stored, char *const *rules,
+                              cocabo_space *out, cocabo_error *err) {
+  for (size_t i = 0; i < cocabo_space_count(stored); i++)
+    CB_TRY(front_copy_parameter(out, stored, i, err));
+  for (; *rules; rules++)
+    CB_TRY(cocabo_space_rule(out, *rules, err));
+  return COCABO_OK;
+}
+
+static cocabo_status find_other_rule(const cli_spec *spec, const char *study,
+                                     const cocabo_space *stored, cocabo_error *err) {
+  if (!spec->rules)
+    return COCABO_OK;
+  if (spec->space)
+    return compare_rules(study, stored, spec->space, err);
+  cocabo_space *wanted = cocabo_space_new();
+  cocabo_status status =
+      wanted ? rules_in(stored, spec->rules, wanted, err) : cb_no_memory(err);
+  if (status == COCABO_OK)
+    status = compare_rules(study, stored, wanted, err);
+  cocabo_space_free(wanted);
+  return status;
+}
+
+/* ---- the way on ------------------------------------------------------------------ */
+
 static bool is_taken(const cocabo_names *names, const char *name) {
   for (size_t i = 0; i < cocabo_names_count(names); i++)
     if (strcmp(cocabo_names_at(names, i), name) == 0)
@@ -127,6 +187,7 @@ static cocabo_status find_difference(const cli_spec *spec, const cocabo_study *s
   cb_text_show_within(name, cocabo_study_name(study), SHORT);
   if (spec->space)
     CB_TRY(compare_spaces(name, cocabo_study_space(study), spec->space, err));
+  CB_TRY(find_other_rule(spec, name, cocabo_study_space(study), err));
   const char *wanted = cli_pairs_get(&spec->options, "direction");
   const char *stored = cocabo_study_option(study, "direction");
   if (wanted && strcmp(wanted, stored) != 0)
@@ -388,16 +449,32 @@ static cli_common name_study(const cli_spec *spec, const cli_common *common) {
   return named;
 }
 
+/* By chance alone such points are hard to find. */
+static void warn_of_rules(const cli_common *common, double share) {
+  if (share < 1e-3)
+    cli_note(
+        common,
+        "warning: %.0f of 10000 random points keep the rules, a share of %g: others "
+        "are hard to find",
+        share * 1e4, share);
+}
+
 static cocabo_status open_all(const cli_spec *spec, const cli_common *common,
                               const filling *what, cli_session *session, bool *created,
                               cocabo_error *err) {
   const cli_common named = name_study(spec, common);
+  double share;
   *created = false;
   if (!spec->space)
     return go_on(spec, &named, what, session, err);
-  CB_TRY(check_command(spec, spec->space, err)); /* before there is a file */
+  /* Before there is a file. */
+  CB_TRY(check_command(spec, spec->space, err));
+  CB_TRY(cocabo_space_acceptance(spec->space, &share, err));
   CB_TRY(cli_open_store(session, common, COCABO_STORE_CREATE, err));
-  return create_or_resume(spec, cli_study(&named), what, session, created, err);
+  CB_TRY(create_or_resume(spec, cli_study(&named), what, session, created, err));
+  if (*created)
+    warn_of_rules(common, share);
+  return COCABO_OK;
 }
 
 bool cli_spec_exists(const cli_spec *spec, const cli_common *common) {

@@ -32,6 +32,19 @@ cocabo_status words_copy(const char *const *words, size_t n, char ***out,
   return COCABO_OK;
 }
 
+cocabo_status words_append(char ***words, const char *word, cocabo_error *err) {
+  size_t n = 0;
+  while (*words && (*words)[n])
+    n++;
+  char **longer = cb_realloc(*words, n + 2, sizeof *longer);
+  if (!longer)
+    return cb_no_memory(err);
+  *words = longer;
+  longer[n] = cb_strdup(word);
+  longer[n + 1] = NULL;
+  return longer[n] ? COCABO_OK : cb_no_memory(err);
+}
+
 /* ---- splitting ------------------------------------------------------------------- */
 
 typedef struct splitter {

@@ -11,6 +11,8 @@
 cocabo_status words_copy(const char *const *words, size_t n, char ***out,
                          cocabo_error *err);
 void words_free(char **words); /* NULL is allowed */
+/* One more at the end of a list, which may be NULL. */
+cocabo_status words_append(char ***words, const char *word, cocabo_error *err);
 
 /* Splits a line as a shell would, with quotes and backslashes. What only a shell can do
  * (pipes, variables, wildcards ...) is refused, because there is none: a value put into

@@ -98,7 +98,9 @@ static cocabo_status read_cells(plot_data *data, const cocabo_space *space,
     const char *name;
     cocabo_value value;
     CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    if (data->params[i].choices > 0)
+    if (value.type == COCABO_ABSENT)
+      cells[i] = (double)NAN;
+    else if (data->params[i].choices > 0)
       CB_TRY(choice_index(space, i, &value, &cells[i], err));
     else
       cells[i] = value.type == COCABO_INT ? (double)value.as.integer : value.as.real;
@@ -201,6 +203,13 @@ void plot_data_free(plot_data *data) {
 }
 
 /* ---- places --------------------------------------------------------------------- */
+
+size_t plot_count_inactive(const plot_data *data, size_t param) {
+  size_t n = 0;
+  for (size_t row = 0; row < data->n; row++)
+    n += plot_inactive(data, row, param);
+  return n;
+}
 
 double plot_place(const plot_param *param, double cell) {
   if (param->choices > 0)
@@ -327,6 +336,8 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
   for (size_t k = 0; k < data->params[param].choices; k++)
     tally[k] = (plot_tally){0};
   for (size_t i = 0; i < data->n; i++) {
+    if (plot_inactive(data, i, param))
+      continue;
     plot_tally *t = &tally[(size_t)plot_cell(data, i, param)];
     const bool first = t->tried == t->failed;
     t->tried++;
@@ -335,7 +346,7 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
     else if (first || is_better_row(data, i, t->best))
       t->best = i;
   }
-  if (data->best < data->n)
+  if (data->best < data->n && !plot_inactive(data, data->best, param))
     tally[(size_t)plot_cell(data, data->best, param)].best = data->best;
 }
 

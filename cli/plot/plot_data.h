@@ -29,7 +29,8 @@ typedef struct plot_data {
   double *value;   /* NaN: failed */
   bool *feasible;  /* keeps the constraints, or there are none */
   size_t n_apart;  /* complete ones that do not */
-  double *cells;   /* d x n, column-major: the number, or the index of the choice */
+  double *cells;   /* d x n, column-major: the number, or the index of the choice; NaN:
+                      the parameter is inactive */
   size_t complete; /* of the n */
   /* The best one, see cli_best: */
   size_t best;         /* its row; n if no trial is complete */
@@ -45,6 +46,11 @@ void plot_data_free(plot_data *data);
 static inline double plot_cell(const plot_data *data, size_t row, size_t param) {
   return data->cells[row * data->d + param];
 }
+static inline bool plot_inactive(const plot_data *data, size_t row, size_t param) {
+  return plot_cell(data, row, param) != plot_cell(data, row, param);
+}
+/* In how many trials. */
+size_t plot_count_inactive(const plot_data *data, size_t param);
 static inline bool plot_failed(const plot_data *data, size_t row) {
   return data->value[row] != data->value[row];
 }
@@ -57,8 +63,8 @@ static inline bool plot_better(const plot_data *data, double a, double b) {
   return data->maximize ? a > b : a < b;
 }
 
-/* Where a cell lies in its domain, 0 .. 1, on the parameter's own scale; the values of
- * a grid are the middles of equal parts. */
+/* Where a cell, which is active, lies in its domain, 0 .. 1, on the parameter's own
+ * scale; the values of a grid are the middles of equal parts. */
 double plot_place(const plot_param *param, double cell);
 /* In [-0.5,0.5), evenly spread and always the same for a trial: parts those that would
  * lie on each other. */
@@ -87,7 +93,7 @@ typedef struct plot_tally {
   size_t tried, failed; /* failed ones are tried ones */
   size_t best; /* row, if one did not fail: the study's, or of the best value */
 } plot_tally;
-/* tally: one for each choice of the parameter. */
+/* tally: one for each choice of the parameter; where that is inactive, none counts. */
 void plot_count(const plot_data *data, size_t param, plot_tally *tally);
 /* The `most` choices of the best values, or all in the order of the space if there are
  * no more. rows: all choices. Returns how many. */

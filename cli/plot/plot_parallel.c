@@ -17,6 +17,7 @@ enum {
   FRAME = 300,
   LEFT = 74,
   RIGHT = 96,
+  LANE = 26, /* below an axis: trials where it is inactive */
   BOTTOM = 44
 };
 
@@ -27,6 +28,7 @@ typedef struct sheet {
   size_t params[COCABO_MAX_PARAMETERS], n; /* shown */
   size_t *ranking;                         /* complete rows, best first */
   double space;                            /* between axes */
+  double lane;                             /* pixels below the axes; 0: none */
 } sheet;
 
 static double axis_x(const sheet *s, size_t axis) {
@@ -45,13 +47,15 @@ static double frame_y(double share) { /* 0: the lower end */
 
 /* ---- lines ---------------------------------------------------------------------- */
 
-/* Trials of one choice lie side by side in the middle of its part of the axis. */
-static double share_of(const sheet *s, size_t param, size_t row) {
+/* Trials of one choice lie side by side in the middle of its part of the axis, those
+ * where the parameter is inactive in the lane below. */
+static double y_of(const sheet *s, size_t param, size_t row) {
   const plot_param *p = &s->data->params[param];
+  const double jitter = plot_jitter(s->data->number[row]);
+  if (plot_inactive(s->data, row, param))
+    return frame_y(0) + s->lane + 8.0 * jitter;
   const double place = plot_place(p, plot_cell(s->data, row, param));
-  if (p->choices < 2)
-    return place;
-  return place + 0.5 * plot_jitter(s->data->number[row]) / (double)p->choices;
+  return frame_y(p->choices < 2 ? place : place + 0.5 * jitter / (double)p->choices);
 }
 
 /* Of the values. Where trials failed, theirs is a place of its own at the bad end. */
@@ -66,8 +70,7 @@ static scale value_axis(const sheet *s) {
 static void lay_line(const sheet *s, size_t row, double value_y, canvas_point *points) {
   points[0] = (canvas_point){axis_x(s, 0), value_y};
   for (size_t i = 0; i < s->n; i++)
-    points[i + 1] =
-        (canvas_point){axis_x(s, i + 1), frame_y(share_of(s, s->params[i], row))};
+    points[i + 1] = (canvas_point){axis_x(s, i + 1), y_of(s, s->params[i], row)};
 }
 
 /* Evenly taken if there are many. */
@@ -154,6 +157,12 @@ static void put_choice_axis(const sheet *s, double x, const plot_param *param) {
   }
 }
 
+static void put_lane(const sheet *s, double x) {
+  const double y = frame_y(0) + s->lane;
+  canvas_line(s->c, x, y - 5, x, y + 5, CHART_INK, 3);
+  put_axis_label(s->c, x, y, "inactive", label_room(s, x));
+}
+
 static void put_param_axis(const sheet *s, size_t i) {
   const plot_param *param = &s->data->params[s->params[i]];
   const double x = axis_x(s, i + 1), half = 0.5 * param->step;
@@ -167,6 +176,8 @@ static void put_param_axis(const sheet *s, size_t i) {
                        6, &t);
     put_ticks(s, x, &along, &t);
   }
+  if (plot_count_inactive(s->data, s->params[i]) > 0)
+    put_lane(s, x);
 }
 
 static void put_axes(const sheet *s) {
@@ -180,8 +191,8 @@ static void put_axes(const sheet *s) {
     const double x = axis_x(s, axis);
     const char *name = axis > 0 ? s->data->params[s->params[axis - 1]].name : "value";
     canvas_line(s->c, x, frame_y(0), x, frame_y(1), CHART_INK, 1);
-    canvas_text(s->c, x, frame_y(0) + 18, canvas_fit(fitted, name, 14, s->space - 8),
-                &heading);
+    canvas_text(s->c, x, frame_y(0) + s->lane + 18,
+                canvas_fit(fitted, name, 14, s->space - 8), &heading);
     if (axis > 0)
       put_param_axis(s, axis - 1);
   }
@@ -196,8 +207,11 @@ static void begin(sheet *s, const canvas_format *format) {
   plot_make_title(s->data, "trials across parameters", title);
   plot_describe(s->data, s->n, s->data->d, text);
   s->space = s->n < 5 ? (760.0 - LEFT - RIGHT) / (double)s->n : SPACE;
+  for (size_t i = 0; i < s->n; i++)
+    if (plot_count_inactive(s->data, s->params[i]) > 0)
+      s->lane = LANE;
   canvas_begin(s->c, format, LEFT + RIGHT + s->space * (double)s->n,
-               frame_y(0) + BOTTOM, title, text);
+               frame_y(0) + s->lane + BOTTOM, title, text);
   chart_put_title(s->c, title, text);
 }
 

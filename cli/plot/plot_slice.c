@@ -177,23 +177,39 @@ static void put_axis(const sheet *s, const panel *p) {
   chart_put_axis_below(s->c, &x, &t, p->y + PANEL);
 }
 
+/* With what else there is to say, in short where there is no room for more. */
+static void put_name(const sheet *s, const panel *p) {
+  const size_t inactive = plot_count_inactive(s->data, p->index);
+  const double whole = canvas_text_width(p->param->name, BOLD);
+  char fitted[CANVAS_FITTED], name[CANVAS_FITTED], more[80], count[40] = "";
+  if (inactive > 0)
+    snprintf(count, sizeof count, "%zu inactive", inactive);
+  for (int brief = 0; brief < 2; brief++) {
+    const char *kind = !p->param->log ? "" : brief ? "log" : "logarithmic";
+    snprintf(more, sizeof more, *kind || *count ? " (%s%s%s)" : "", kind,
+             *kind && *count ? ", " : "", count);
+    if (whole + canvas_text_width(more, BOLD) <= p->width)
+      break;
+  }
+  canvas_fit(fitted, p->param->name, BOLD, p->width - canvas_text_width(more, BOLD));
+  snprintf(name, sizeof name, "%.150s%s", fitted, more);
+  canvas_text(s->c, p->x, p->y - 10, name, &chart_heading);
+}
+
 static void put_panel(const sheet *s, size_t i) {
   const panel p = panel_at(s, i);
   const plot_data *data = s->data;
   const double radius = 0.8 * plot_radius(data->n);
-  char fitted[CANVAS_FITTED], name[CANVAS_FITTED], tip[PLOT_TIP];
+  char tip[PLOT_TIP];
   chart_put_axis_left(s->c, &p.value, p.x, p.width, 4, i % s->columns == 0);
   canvas_rect(s->c, p.x, p.y, p.width, PANEL, CANVAS_NONE, 0x999999);
   put_axis(s, &p);
-  const char *more = p.param->log ? " (logarithmic)" : "";
-  const double whole = canvas_text_width(p.param->name, BOLD);
-  if (p.param->log && whole + canvas_text_width(more, BOLD) > p.width)
-    more = " (log)";
-  canvas_fit(fitted, p.param->name, BOLD, p.width - canvas_text_width(more, BOLD));
-  snprintf(name, sizeof name, "%.200s%s", fitted, more);
-  canvas_text(s->c, p.x, p.y - 10, name, &chart_heading);
+  put_name(s, &p);
   for (size_t row = 0; row < data->n; row++)
-    put_trial(s, &p, row, radius);
+    if (!plot_inactive(data, row, p.index))
+      put_trial(s, &p, row, radius);
+  if (plot_inactive(data, data->best, p.index))
+    return;
   plot_put_expected(s->c, data, &s->range, x_of(s, &p, data->best), &p.value);
   plot_put_best(s->c, x_of(s, &p, data->best),
                 scale_at(&p.value, data->value[data->best]),

@@ -53,6 +53,19 @@ static void put_choice_labels(const slice *s, const panel *p) {
   }
 }
 
+/* The name is cut rather than how many trials are left out. */
+static void put_name(const slice *s, const panel *p, int row) {
+  const size_t inactive = plot_count_inactive(s->data, p->index);
+  char more[40] = "";
+  if (inactive > 0)
+    snprintf(more, sizeof more, " (%zu inactive)", inactive);
+  const int room = s->width - textgrid_width(more);
+  const int name = textgrid_width(p->param->name), shown = name < room ? name : room;
+  const int start = p->column + (room - shown) / 2;
+  textgrid_text(s->g, start, row, p->param->name, room);
+  textgrid_text(s->g, start + shown, row, more, s->width);
+}
+
 static void put_panel_axes(const slice *s, const panel *p) {
   const plot_param *param = p->param;
   const int below = p->row + SLICE_ROWS, right = p->column + s->width;
@@ -69,10 +82,7 @@ static void put_panel_axes(const slice *s, const panel *p) {
     textgrid_text_left_of(s->g, right, below + 1, high_label(param, text),
                           s->width / 2 - 1);
   }
-  const int name = textgrid_width(param->name);
-  const int shown = name < s->width ? name : s->width;
-  textgrid_text(s->g, p->column + (s->width - shown) / 2, below + 2, param->name,
-                s->width);
+  put_name(s, p, below + 2);
 }
 
 static double slice_x(const slice *s, const panel *p, size_t row) {
@@ -94,6 +104,8 @@ static void put_panel(const slice *s, const panel *p) {
   put_panel_axes(s, p);
   for (size_t row = 0; row < data->n; row++) {
     const double value = data->value[row];
+    if (plot_inactive(data, row, p->index))
+      continue;
     if (plot_failed(data, row))
       textgrid_put(s->g, (int)slice_x(s, p, row),
                    p->row + (data->maximize ? SLICE_ROWS - 1 : 0), 0x00d7, 'x');
@@ -106,8 +118,9 @@ static void put_panel(const slice *s, const panel *p) {
     else
       textgrid_dot(s->g, slice_x(s, p, row), slice_y(s, p, value));
   }
-  textgrid_put(s->g, (int)slice_x(s, p, data->best),
-               (int)slice_y(s, p, data->value[data->best]), 0x25c6, '*');
+  if (!plot_inactive(data, data->best, p->index))
+    textgrid_put(s->g, (int)slice_x(s, p, data->best),
+                 (int)slice_y(s, p, data->value[data->best]), 0x25c6, '*');
 }
 
 static void put_value_labels(const slice *s, int row) {
@@ -165,26 +178,29 @@ typedef struct parallel {
   plot_range range;
   size_t params[COCABO_MAX_PARAMETERS], n; /* shown */
   int space;                               /* columns between axes */
+  int lane; /* rows below the axes, where they are inactive: 0 or 1 */
 } parallel;
 
 static double parallel_y(double share) {
   return (1.0 - share) * (PARALLEL_ROWS - 0.01);
 }
 
-static double share_of(const parallel *p, size_t axis, size_t row) {
+static double y_of(const parallel *p, size_t axis, size_t row) {
   if (axis == 0) {
     const scale value = {p->range.low, p->range.high, p->range.log, 0.0, 1.0};
-    return scale_at(&value, plot_clip(&p->range, p->data->value[row]));
+    return parallel_y(scale_at(&value, plot_clip(&p->range, p->data->value[row])));
   }
   const size_t param = p->params[axis - 1];
-  return plot_place(&p->data->params[param], plot_cell(p->data, row, param));
+  if (plot_inactive(p->data, row, param))
+    return PARALLEL_ROWS + 0.5;
+  return parallel_y(
+      plot_place(&p->data->params[param], plot_cell(p->data, row, param)));
 }
 
 static void put_trial(const parallel *p, size_t row) {
   for (size_t axis = 0; axis < p->n; axis++)
-    textgrid_line(p->g, (int)axis * p->space + 0.5, parallel_y(share_of(p, axis, row)),
-                  (int)(axis + 1) * p->space + 0.5,
-                  parallel_y(share_of(p, axis + 1, row)));
+    textgrid_line(p->g, (int)axis * p->space + 0.5, y_of(p, axis, row),
+                  (int)(axis + 1) * p->space + 0.5, y_of(p, axis + 1, row));
 }
 
 static void put_choices(const parallel *p, int column, const plot_param *param) {
@@ -200,7 +216,9 @@ static void put_axis(const parallel *p, size_t axis) {
   char text[TICK_LABEL];
   for (int row = 0; row < PARALLEL_ROWS; row++)
     textgrid_put(p->g, column, row, 0x2502, '|');
-  textgrid_text(p->g, column, PARALLEL_ROWS, param ? param->name : "value",
+  if (param && plot_count_inactive(p->data, p->params[axis - 1]) > 0)
+    textgrid_text(p->g, column, PARALLEL_ROWS, "inactive", p->space - 1);
+  textgrid_text(p->g, column, PARALLEL_ROWS + p->lane, param ? param->name : "value",
                 p->space - 1);
   if (param && param->choices > 0) {
     put_choices(p, column, param);
@@ -236,7 +254,10 @@ cocabo_status textplot_parallel(const plot_data *data, textplot_page page,
   CB_TRY(plot_range_find(data, &p.range, err));
   CB_TRY(textplot_put_heading(data, "the ten best trials across parameters", p.n,
                               data->d, page, out, err));
-  CB_TRY(textgrid_begin(&g, page.columns, PARALLEL_ROWS + 1, page.unicode, err));
+  for (size_t i = 0; i < p.n; i++)
+    p.lane |= plot_count_inactive(data, p.params[i]) > 0;
+  CB_TRY(
+      textgrid_begin(&g, page.columns, PARALLEL_ROWS + p.lane + 1, page.unicode, err));
   cocabo_status status = put_best(&p, err);
   for (size_t axis = 0; axis <= p.n; axis++)
     put_axis(&p, axis);

@@ -28,6 +28,8 @@ static cocabo_status put_best(front_buffer *out, const cocabo_space *space,
     cocabo_value value;
     char shown[CB_SHOWN];
     CB_TRY(cocabo_trial_get(best, i, &name, &value, err));
+    if (value.type == COCABO_ABSENT)
+      continue;
     CB_TRY(front_buffer_printf(out, err, "  %s = ", cb_text_show(shown, name)));
     CB_TRY(cli_put_rounded_param(out, space, i, &value, err));
     CB_TRY(front_buffer_puts(out, "\n", err));

@@ -3,7 +3,6 @@
 #include "run/template.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,15 +17,17 @@
 typedef enum piece_kind {
   PLAIN,   /* text, to be kept */
   HOLE,    /* {NAME} */
-  ESCAPED, /* {{NAME}}, which means {NAME} */
+  ESCAPED, /* {{NAME}} or {{NAME:-text}}, which mean {NAME} and {NAME:-text} */
   SLIP     /* {NMAE}, or in a word of its own any other name */
 } piece_kind;
 
 typedef struct piece {
   piece_kind kind;
-  const char *text; /* plain text, or the name */
-  size_t size;      /* of the text */
-  size_t skip;      /* bytes of the word that the piece covers */
+  const char *text;      /* plain text, or the name */
+  size_t size;           /* of the text */
+  size_t skip;           /* bytes of the word that the piece covers */
+  const char *otherwise; /* of a hole: the text behind :-, up to the brace; or NULL */
+  size_t otherwise_size;
 } piece;
 
 static const char trial_name[] = "trial";
@@ -37,25 +38,32 @@ static const char *hole_name(const cocabo_space *space, size_t i) {
   return i < n ? cocabo_space_name(space, i) : i == n ? trial_name : NULL;
 }
 
-/* The longest known name at the front that is followed by a closing brace. */
-static size_t known_name(const cocabo_space *space, const char *text) {
+/* What ends a name: a closing brace, or where `defaults` are looked for, :- and a text
+ * up to one. */
+static bool ends_name(const char *text, bool defaults) {
+  return *text == '}' || (defaults && strncmp(text, ":-", 2) == 0 && strchr(text, '}'));
+}
+
+/* The longest known name at the front that has an end. */
+static size_t known_name(const cocabo_space *space, const char *text, bool defaults) {
   size_t longest = 0;
   const char *name;
   for (size_t i = 0; (name = hole_name(space, i)); i++) {
     const size_t size = strlen(name);
-    if (size > longest && strncmp(text, name, size) == 0 && text[size] == '}')
+    if (size > longest && strncmp(text, name, size) == 0 &&
+        ends_name(text + size, defaults))
       longest = size;
   }
   return longest;
 }
 
-/* Letters, digits and the like up to a closing brace; what else could be a name. */
-static size_t word_in_braces(const char *text) {
+/* Letters, digits and the like up to an end; what else could be a name. */
+static size_t word_in_braces(const char *text, bool defaults) {
   size_t size = 0;
   while (isalnum((unsigned char)text[size]) || (unsigned char)text[size] >= 0x80 ||
          (text[size] && strchr("_.-", text[size])))
     size++;
-  return text[size] == '}' ? size : 0;
+  return ends_name(text + size, defaults) ? size : 0;
 }
 
 /* A typing slip away from a known name. */
@@ -83,39 +91,54 @@ static bool is_slip(const cocabo_space *space, bool script, const char *text,
   return (named && !script) || is_near_miss(space, text, size, &guess, name);
 }
 
-/* Holes are looked for in words of a space. */
+/* Holes are looked for in a word, of a space. */
 typedef struct reader {
   const cocabo_space *space;
+  const char *word;
   bool script; /* the word has white space */
 } reader;
 
 static reader reader_of(const cocabo_space *space, const char *word) {
-  return (reader){space, word[strcspn(word, " \t\n\v\f\r")] != '\0'};
+  return (reader){space, word, word[strcspn(word, " \t\n\v\f\r")] != '\0'};
+}
+
+static piece plain(const char *text, size_t size) {
+  return (piece){.kind = PLAIN, .text = text, .size = size, .skip = size};
 }
 
 /* The piece that begins with a brace; text[0] is '{'. */
 static piece piece_at_brace(const reader *r, const char *text) {
   const bool twice = text[1] == '{';
+  const bool defaults = text == r->word || text[-1] != '$';
   const char *inner = text + 1 + twice;
-  size_t size = known_name(r->space, inner);
-  const size_t word = word_in_braces(inner);
+  size_t size = known_name(r->space, inner, defaults);
+  const size_t word = word_in_braces(inner, defaults);
   const bool slip = size == 0 && is_slip(r->space, r->script, inner, word);
   if (slip)
     size = word;
   if (size == 0)
-    return (piece){PLAIN, text, 1, 1};
-  if (!twice)
-    return (piece){slip ? SLIP : HOLE, inner, size, size + 2};
-  if (inner[size + 1] == '}')
-    return (piece){ESCAPED, inner, size, size + 4};
-  return (piece){PLAIN, text, 1, 1}; /* {{lr}: the second brace opens the hole */
+    return plain(text, 1);
+  const size_t all = size + strcspn(inner + size, "}"); /* with the text behind :- */
+  if (twice && inner[all + 1] == '}')
+    return (piece){.kind = ESCAPED, .text = inner, .size = all, .skip = all + 4};
+  if (twice)
+    return plain(text, 1); /* {{lr}: the second brace opens the hole */
+  piece hole = {
+      .kind = slip ? SLIP : HOLE, .text = inner, .size = size, .skip = all + 2};
+  if (all > size) {
+    hole.otherwise = inner + size + 2;
+    hole.otherwise_size = all - size - 2;
+  }
+  return hole;
 }
 
 static piece next_piece(const reader *r, const char *text) {
-  if (*text == '{')
-    return piece_at_brace(r, text);
-  const size_t size = strcspn(text, "{");
-  return (piece){PLAIN, text, size, size};
+  return *text == '{' ? piece_at_brace(r, text) : plain(text, strcspn(text, "{"));
+}
+
+/* Is it the hole, or the slip, of that name? */
+static bool names(const piece *p, const char *name) {
+  return strlen(name) == p->size && strncmp(name, p->text, p->size) == 0;
 }
 
 /* ---- asking about them ---------------------------------------------------------- */
@@ -136,24 +159,62 @@ static const char *closest_name(const cocabo_space *space, const char *name) {
   return closest;
 }
 
+static void copy_start(char out[CB_NAME_MAX + 1], const char *text, size_t size) {
+  if (size > CB_NAME_MAX)
+    size = CB_NAME_MAX;
+  memcpy(out, text, size);
+  out[size] = '\0';
+}
+
 static cocabo_status refuse_slip(const cocabo_space *space, const piece *p,
                                  const char *word, cocabo_error *err) {
-  char name[CB_NAME_MAX + 1], shown[CB_SHOWN], shown_name[CB_SHOWN];
-  const size_t size = p->size < CB_NAME_MAX ? p->size : CB_NAME_MAX;
-  memcpy(name, p->text, size);
-  name[size] = '\0';
+  char name[CB_NAME_MAX + 1], inner[CB_NAME_MAX + 1];
+  char shown[CB_SHOWN], shown_name[CB_SHOWN], shown_inner[CB_SHOWN];
+  copy_start(name, p->text, p->size);
+  copy_start(inner, p->text, p->skip - 2); /* with the text behind :- */
   const char *closest = closest_name(space, name);
   cb_text_show(shown_name, name);
+  cb_text_show(shown_inner, inner);
   return cb_fail(err, COCABO_E_NOT_FOUND,
                  "unknown parameter {%s} in \"%s\"%s%s%s ({{%s}} stands for the text "
                  "{%s})",
                  shown_name, cb_text_show(shown, word),
                  closest ? ", did you mean {" : "", closest ? closest : "",
-                 closest ? "}?" : "", shown_name, shown_name);
+                 closest ? "}?" : "", shown_inner, shown_inner);
+}
+
+/* A hole of that word that may be inactive and has no text for it; NULL: there is none.
+ */
+static const char *open_hole(const cocabo_space *space, const char *word) {
+  const reader r = reader_of(space, word);
+  for (const char *text = word; *text && !r.script;) {
+    const piece p = next_piece(&r, text);
+    const char *name;
+    for (size_t i = 0; p.kind == HOLE && (name = cocabo_space_name(space, i)); i++)
+      if (names(&p, name) && !p.otherwise && cocabo_space_get_condition(space, i))
+        return name;
+    text += p.skip;
+  }
+  return NULL;
+}
+
+static cocabo_status check_first(const char *word, const cocabo_space *space,
+                                 cocabo_error *err) {
+  char shown[CB_SHOWN], shown_name[CB_SHOWN];
+  const char *name = word ? open_hole(space, word) : NULL;
+  if (!name)
+    return COCABO_OK;
+  cb_text_show_within(shown_name, name, 24);
+  return cb_fail(
+      err, COCABO_E_INVALID,
+      "the first word of the command is \"%s\", but %s may be inactive: want "
+      "{%s:-text} with what stands there then",
+      cb_text_show_within(shown, word, 60), shown_name, shown_name);
 }
 
 cocabo_status cli_template_check(char *const *words, const cocabo_space *space,
                                  cocabo_error *err) {
+  CB_TRY(check_first(*words, space, err));
   for (; *words; words++) {
     const reader r = reader_of(space, *words);
     for (const char *text = *words; *text;) {
@@ -171,9 +232,7 @@ bool cli_template_has_hole(const char *word, const cocabo_space *space,
   const reader r = reader_of(space, word);
   while (*word) {
     const piece p = next_piece(&r, word);
-    if (p.kind == HOLE &&
-        (!name_or_null || (strlen(name_or_null) == p.size &&
-                           strncmp(name_or_null, p.text, p.size) == 0)))
+    if (p.kind == HOLE && (!name_or_null || names(&p, name_or_null)))
       return true;
     word += p.skip;
   }
@@ -182,60 +241,118 @@ bool cli_template_has_hole(const char *word, const cocabo_space *space,
 
 /* ---- filling them --------------------------------------------------------------- */
 
-static cocabo_status put_value(front_buffer *out, const piece *p,
-                               const cocabo_trial *trial, cocabo_error *err) {
-  const size_t n = cocabo_trial_count(trial);
+/* One command being filled in. */
+typedef struct filler {
+  char *const *words;
+  const cocabo_space *space;
+  const cocabo_trial *trial;
+  front_buffer texts; /* the words so far, each with its NUL */
+  size_t n;           /* of them */
+} filler;
+
+/* What a hole stands for; COCABO_ABSENT: it is inactive. */
+static cocabo_status value_of(const filler *f, const piece *hole, cocabo_value *out,
+                              cocabo_error *err) {
+  const size_t n = cocabo_trial_count(f->trial);
   for (size_t i = 0; i < n; i++) {
     const char *name;
-    cocabo_value value;
-    CB_TRY(cocabo_trial_get(trial, i, &name, &value, err));
-    if (strlen(name) == p->size && strncmp(name, p->text, p->size) == 0)
-      return cli_put_plain_value(out, &value, err);
+    CB_TRY(cocabo_trial_get(f->trial, i, &name, out, err));
+    if (names(hole, name))
+      return COCABO_OK;
   }
-  return front_buffer_printf(out, err, "%" PRId64, cocabo_trial_number(trial));
+  *out =
+      (cocabo_value){.type = COCABO_INT, .as.integer = cocabo_trial_number(f->trial)};
+  return COCABO_OK;
 }
 
-static cocabo_status put_piece(front_buffer *out, const piece *p,
-                               const cocabo_trial *trial, cocabo_error *err) {
-  if (p->kind == HOLE)
-    return put_value(out, p, trial, err);
+static cocabo_status put_piece(filler *f, const piece *p, cocabo_error *err) {
+  cocabo_value value;
   if (p->kind == ESCAPED)
-    return front_buffer_append(out, p->text - 1, p->size + 2, err);
-  return front_buffer_append(out, p->text, p->size, err);
+    return front_buffer_append(&f->texts, p->text - 1, p->size + 2, err);
+  if (p->kind != HOLE)
+    return front_buffer_append(&f->texts, p->text, p->size, err);
+  CB_TRY(value_of(f, p, &value, err));
+  if (value.type != COCABO_ABSENT)
+    return cli_put_plain_value(&f->texts, &value, err);
+  return p->otherwise
+             ? front_buffer_append(&f->texts, p->otherwise, p->otherwise_size, err)
+             : COCABO_OK;
 }
 
-/* Every word filled, each with its NUL, one after the other. */
-static cocabo_status fill_texts(front_buffer *out, char *const *words,
-                                const cocabo_space *space, const cocabo_trial *trial,
-                                cocabo_error *err) {
-  for (; *words; words++) {
-    const reader r = reader_of(space, *words);
-    for (const char *text = *words; *text;) {
-      const piece p = next_piece(&r, text);
-      CB_TRY(put_piece(out, &p, trial, err));
-      text += p.skip;
+/* Has the word a hole that is inactive and has no text for it? *alone: it is nothing
+ * else. */
+static cocabo_status is_dropped(const filler *f, const char *word, bool *dropped,
+                                bool *alone, cocabo_error *err) {
+  const reader r = reader_of(f->space, word);
+  *dropped = *alone = false;
+  for (const char *text = word; *text && !r.script;) {
+    const piece p = next_piece(&r, text);
+    if (p.kind == HOLE && !p.otherwise) {
+      cocabo_value value;
+      CB_TRY(value_of(f, &p, &value, err));
+      *dropped |= value.type == COCABO_ABSENT;
     }
-    CB_TRY(front_buffer_append(out, "", 1, err));
+    *alone = text == word && text[p.skip] == '\0';
+    text += p.skip;
+  }
+  return COCABO_OK;
+}
+
+/* An option whose value may be the next word. */
+static bool is_option(const filler *f, const char *word) {
+  return *word == '-' && !strchr(word, '=') &&
+         !cli_template_has_hole(word, f->space, NULL);
+}
+
+/* The first word stays. */
+static cocabo_status stays(const filler *f, size_t i, bool *out, cocabo_error *err) {
+  bool dropped = false, alone = false;
+  *out = true;
+  if (i == 0)
+    return COCABO_OK;
+  CB_TRY(is_dropped(f, f->words[i], &dropped, &alone, err));
+  if (!dropped && f->words[i + 1] && is_option(f, f->words[i])) {
+    CB_TRY(is_dropped(f, f->words[i + 1], &dropped, &alone, err));
+    dropped = dropped && alone;
+  }
+  *out = !dropped;
+  return COCABO_OK;
+}
+
+static cocabo_status fill_word(filler *f, const char *word, cocabo_error *err) {
+  const reader r = reader_of(f->space, word);
+  for (const char *text = word; *text;) {
+    const piece p = next_piece(&r, text);
+    CB_TRY(put_piece(f, &p, err));
+    text += p.skip;
+  }
+  f->n++;
+  return front_buffer_append(&f->texts, "", 1, err);
+}
+
+static cocabo_status fill_words(filler *f, cocabo_error *err) {
+  for (size_t i = 0; f->words[i]; i++) {
+    bool kept;
+    CB_TRY(stays(f, i, &kept, err));
+    if (kept)
+      CB_TRY(fill_word(f, f->words[i], err));
   }
   return COCABO_OK;
 }
 
 /* One block: pointers first, then the texts they point to. */
-static char **pack(const front_buffer *texts, char *const *words) {
-  size_t n = 0;
-  while (words[n])
-    n++;
-  char **list = cb_calloc((n + 1) * sizeof *list + texts->size, 1);
+static char **pack(const filler *f) {
+  char **list = cb_calloc((f->n + 1) * sizeof *list + f->texts.size, 1);
   if (!list)
     return NULL;
-  char *text = (char *)(list + n + 1);
-  if (texts->size > 0)
-    memcpy(text, texts->data, texts->size);
-  for (size_t i = 0; i < n; i++) {
+  char *text = (char *)(list + f->n + 1);
+  if (f->texts.size > 0)
+    memcpy(text, f->texts.data, f->texts.size);
+  for (size_t i = 0; i < f->n; i++) {
     list[i] = text;
     text += strlen(text) + 1;
   }
-  list[n] = NULL;
+  list[f->n] = NULL;
   return list;
 }
 
@@ -243,10 +360,10 @@ cocabo_status cli_template_fill(char *const *words, const cocabo_space *space,
                                 const cocabo_trial *trial, char ***out,
                                 cocabo_error *err) {
   *out = NULL;
-  front_buffer texts = {0};
-  cocabo_status status = fill_texts(&texts, words, space, trial, err);
-  if (status == COCABO_OK && !(*out = pack(&texts, words)))
+  filler f = {.words = words, .space = space, .trial = trial};
+  cocabo_status status = fill_words(&f, err);
+  if (status == COCABO_OK && !(*out = pack(&f)))
     status = cb_no_memory(err);
-  front_buffer_free(&texts);
+  front_buffer_free(&f.texts);
   return status;
 }

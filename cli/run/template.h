@@ -1,6 +1,12 @@
 /* template.h - a command whose words have holes: {NAME} becomes the parameter's value
  * and {trial} the trial's number (unless a parameter is called trial).
  *
+ * Where the parameter is inactive, {NAME:-text} becomes the text, which ends at the
+ * first closing brace; behind a $ it is the shell's own. {NAME} becomes nothing in a
+ * word with white space, which is a script. Any other word with such a hole is dropped,
+ * and if it is nothing but the hole, so is an option before it: a word that begins with
+ * - and has neither = nor a hole. The first word may not be one that could be dropped.
+ *
  * Braces around another name are refused before anything is run. In a word with white
  * space, which is a script or JSON with braces of its own, only misspelt names are.
  * {{lr}} is {lr} itself where {lr} would be a hole or refused. All other braces stay as
@@ -13,7 +19,8 @@
 
 #include "cocabo.h"
 
-/* COCABO_E_NOT_FOUND, with the name that was probably meant. `words` end with NULL. */
+/* COCABO_E_NOT_FOUND, with the name that was probably meant; COCABO_E_INVALID for a
+ * first word that may be dropped. `words` end with NULL. */
 cocabo_status cli_template_check(char *const *words, const cocabo_space *space,
                                  cocabo_error *err);
 

@@ -142,9 +142,11 @@ void cb_team_describe(const cb_team *team, const cb_round *round, const int32_t 
                       cb_draw *draws) {
   odds o;
   for (int j = 0; j < team->c; j++) {
-    assert(h[j] >= 0 && h[j] < team->agents[j].n);
-    find_odds(&team->agents[j], round, &o);
-    draws[j] = draw_at(&o, h[j]);
+    const agent *a = &team->agents[j];
+    assert(h[j] >= 0 && h[j] <= a->n);
+    find_odds(a, round, &o);
+    draws[j] =
+        h[j] < a->n ? draw_at(&o, h[j]) : (cb_draw){.p = 1.0, .gamma = o.gamma, .b = 1};
   }
 }
 
@@ -280,7 +282,9 @@ cocabo_status cb_team_tell(cb_team *team, const int32_t *h, double y,
   update_moments(team, y);
   for (int j = 0; j < team->c; j++) {
     agent *a = &team->agents[j];
-    assert(h[j] >= 0 && h[j] < a->n);
+    assert(h[j] >= 0 && h[j] <= a->n);
+    if (h[j] == a->n)
+      continue;
     a->best[h[j]] = fmax(a->best[h[j]], y);
     if (draws)
       cb_exp3_update(a->n, a->log_w, h[j],

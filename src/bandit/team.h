@@ -5,6 +5,9 @@
  * different ones (EXP3.M), an agent of fewer plays b times. What an update needs to
  * know of its draw travels with the trial, because tells may come late, in any order,
  * or never.
+ *
+ * A variable that a point does not have is h_j = N_j there. Its agent has no part in
+ * that point: whatever was drawn for it, it learns nothing.
  */
 #ifndef CB_BANDIT_TEAM_H
 #define CB_BANDIT_TEAM_H

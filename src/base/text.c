@@ -282,6 +282,8 @@ const char *cb_type_name(cocabo_type type) {
     return "real";
   case COCABO_TEXT:
     return "text";
+  case COCABO_ABSENT:
+    return "absent";
   }
   return "unknown type";
 }
@@ -291,6 +293,7 @@ bool cb_value_equal(const cocabo_value *a, const cocabo_value *b) {
     return false;
   switch (a->type) {
   case COCABO_NULL:
+  case COCABO_ABSENT:
     return true;
   case COCABO_BOOL:
     return !a->as.boolean == !b->as.boolean;
@@ -309,6 +312,8 @@ const char *cb_value_show(char out[static CB_SHOWN], const cocabo_value *value) 
   switch (value->type) {
   case COCABO_NULL:
     return memcpy(out, "null", sizeof "null");
+  case COCABO_ABSENT:
+    return memcpy(out, "absent", sizeof "absent");
   case COCABO_BOOL:
     snprintf(out, CB_SHOWN, "%s", value->as.boolean ? "true" : "false");
     return out;

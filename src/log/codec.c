@@ -14,12 +14,15 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "space/expr.h"
 
 static const char *const type_names[] = {[CB_REAL] = "float",
                                          [CB_INTEGER] = "int",
                                          [CB_CHOICE] = "choice",
                                          [CB_ORDINAL] = "ordinal"};
 enum { N_TYPES = sizeof type_names / sizeof type_names[0] };
+
+static const char RUNNING[] = "running";
 
 /* ---- writing --------------------------------------------------------------------- */
 
@@ -39,6 +42,8 @@ static void put_choice(cb_json *json, const cocabo_value *choice) {
     break;
   case COCABO_TEXT:
     cb_json_string(json, choice->as.text);
+    break;
+  case COCABO_ABSENT: /* is no choice */
     break;
   }
 }
@@ -81,6 +86,10 @@ static void put_param(cb_json *json, const cb_param *p) {
     put_range(json, p);
   else
     put_choices(json, p);
+  if (p->condition) {
+    cb_json_key(json, "if");
+    cb_json_string(json, cb_expr_text(p->condition));
+  }
   cb_json_close(json, "}");
 }
 
@@ -91,6 +100,13 @@ static void put_space(cb_json *json, const cocabo_space *space) {
   cb_json_open(json, "[");
   for (int i = 0; i < space->n; i++)
     put_param(json, &space->params[i]);
+  cb_json_close(json, "]");
+  if (space->n_rules == 0)
+    return;
+  cb_json_key(json, "where");
+  cb_json_open(json, "[");
+  for (int k = 0; k < space->n_rules; k++)
+    cb_json_string(json, cb_expr_text(space->rules[k]));
   cb_json_close(json, "]");
 }
 
@@ -114,7 +130,9 @@ static void put_cells(cb_json *json, const cb_event *event, const char *letters)
   cb_json_key(json, "cells");
   cb_json_open(json, "[");
   for (int i = 0; i < event->n_cells; i++)
-    if (letters[i] == 'r')
+    if (!cb_cell_is_active(event->cells[i]))
+      cb_json_word(json, "null");
+    else if (letters[i] == 'r')
       cb_json_real(json, event->cells[i].real);
     else
       cb_json_integer(json, event->cells[i].integer);
@@ -230,8 +248,14 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
   put_draws(json, event->proposal.n_draws, event->proposal.draws);
   put_fits(json, event->proposal.n_fits, event->proposal.fits);
   put_text(json, "fingerprint", event->proposal.fingerprint);
+  put_text(json, "state", event->running ? RUNNING : NULL);
+  const bool report = event->kind == CB_TRIAL_REPORTED;
+  if (report) {
+    cb_json_key(json, "step");
+    cb_json_integer(json, event->step);
+  }
   if (event->has_y) {
-    cb_json_key(json, "y");
+    cb_json_key(json, report ? "value" : "y");
     cb_json_real(json, event->y);
   }
   put_metrics(json, event->n_metrics, event->metrics);
@@ -259,7 +283,10 @@ cocabo_status cb_codec_encode(cb_json *json, const cb_event *event, const char *
                    "a trial has %d values, want one for each of %zu parameters",
                    event->n_cells, n);
   cb_json_start(json, err);
-  put_body(json, event, letters);
+  if (event->body)
+    cb_json_word(json, event->body);
+  else
+    put_body(json, event, letters);
   return json->status;
 }
 
@@ -320,7 +347,7 @@ static list read_reals(cb_walk *walk) {
 
 /* A parameter as it is written, its keys in any order. */
 typedef struct param {
-  char *name, *type;
+  char *name, *type, *condition;
   struct {
     cb_json_type type;
     int64_t integer;
@@ -338,6 +365,7 @@ static void clear_param(param *p) {
   cb_free(choices);
   cb_free(p->name);
   cb_free(p->type);
+  cb_free(p->condition);
 }
 
 static void read_choice_number(cb_walk *walk, cocabo_value *choice) {
@@ -397,10 +425,10 @@ static int find_key(cb_walk *walk, const char *const *keys, int n, unsigned *see
   return walk->why ? n : i;
 }
 
-enum { NAME, TYPE, LOW, HIGH, STEP, LOG, CHOICES, N_PARAM_KEYS };
+enum { NAME, TYPE, LOW, HIGH, STEP, LOG, CHOICES, IF, N_PARAM_KEYS };
 static const char *const param_keys[N_PARAM_KEYS] = {
-    [NAME] = "name", [TYPE] = "type", [LOW] = "low",        [HIGH] = "high",
-    [STEP] = "step", [LOG] = "log",   [CHOICES] = "choices"};
+    [NAME] = "name", [TYPE] = "type", [LOW] = "low",         [HIGH] = "high",
+    [STEP] = "step", [LOG] = "log",   [CHOICES] = "choices", [IF] = "if"};
 
 static void read_param_key(cb_walk *walk, int key, param *p) {
   switch (key) {
@@ -424,6 +452,9 @@ static void read_param_key(cb_walk *walk, int key, param *p) {
     break;
   case CHOICES:
     p->choices = read_choices(walk);
+    break;
+  case IF:
+    p->condition = cb_walk_string(walk);
     break;
   default:
     cb_walk_skip(walk);
@@ -498,7 +529,10 @@ static void read_param(reader *r) {
   for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');)
     read_param_key(&r->walk, find_key(&r->walk, param_keys, N_PARAM_KEYS, &seen), &p);
   if (!r->walk.why) {
-    const cocabo_status status = add_param(r->event->space, &p, &r->refusal);
+    cocabo_status status = add_param(r->event->space, &p, &r->refusal);
+    if (status == COCABO_OK && p.condition)
+      status =
+          cocabo_space_condition(r->event->space, p.name, p.condition, &r->refusal);
     if (status == COCABO_E_NO_MEMORY)
       cb_walk_no_memory(&r->walk);
     else if (status != COCABO_OK)
@@ -513,6 +547,22 @@ static void read_space(reader *r) {
     cb_walk_no_memory(&r->walk);
   for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');)
     read_param(r);
+}
+
+/* Comes after the space, as it was written. */
+static void read_rules(reader *r) {
+  if (!r->event->space)
+    cb_walk_fail(&r->walk, "the space before its rules");
+  for (cb_walk_open(&r->walk, '['); cb_walk_more(&r->walk, ']');) {
+    char *rule = cb_walk_string(&r->walk);
+    const cocabo_status status =
+        rule ? cocabo_space_rule(r->event->space, rule, &r->refusal) : COCABO_OK;
+    cb_free(rule);
+    if (status == COCABO_E_NO_MEMORY)
+      cb_walk_no_memory(&r->walk);
+    else if (status != COCABO_OK)
+      cb_walk_fail(&r->walk, "rules");
+  }
 }
 
 static void read_pair(cb_walk *walk, cb_pair *pair) {
@@ -549,11 +599,14 @@ static void read_attributes(reader *r) {
   r->event->n_attributes = l.n;
 }
 
-/* A cell is of the type that its number has. */
+/* A cell is of the type that its number has; null: its parameter is inactive. */
 static void read_cell(cb_walk *walk, cb_cell *cell) {
   int64_t integer = 0;
   double real = 0.0;
-  if (cb_walk_number(walk, &integer, &real) == CB_JSON_INTEGER)
+  if (cb_walk_peek(walk) == CB_JSON_NULL) {
+    cb_walk_null(walk);
+    *cell = CB_INACTIVE;
+  } else if (cb_walk_number(walk, &integer, &real) == CB_JSON_INTEGER)
     cell->integer = integer;
   else
     cell->real = real;
@@ -652,9 +705,33 @@ static void read_fingerprint(reader *r) {
   r->event->proposal.fingerprint = cb_walk_string(&r->walk);
 }
 
+/* Without it a trial is what the rest of its event says; there is no other yet. */
+static void read_state(reader *r) {
+  char *state = cb_walk_string(&r->walk);
+  if (state && strcmp(state, RUNNING) != 0)
+    cb_walk_fail(&r->walk, "the state \"running\"");
+  r->event->running = state != NULL;
+  cb_free(state);
+}
+
 static void read_y(reader *r) {
   r->event->y = cb_walk_real(&r->walk);
   r->event->has_y = true;
+}
+
+/* Of a report only: elsewhere they are keys that are not known. */
+static void read_step(reader *r) {
+  if (r->event->kind == CB_TRIAL_REPORTED)
+    r->event->step = cb_walk_integer(&r->walk, 0, INT64_MAX);
+  else
+    cb_walk_skip(&r->walk);
+}
+
+static void read_value(reader *r) {
+  if (r->event->kind == CB_TRIAL_REPORTED)
+    read_y(r);
+  else
+    cb_walk_skip(&r->walk);
 }
 
 /* A log has no names that no user could have given. */
@@ -748,6 +825,7 @@ static void read_fit(reader *r) {
   X("metrics", read_metrics)                                                           \
   X("cells", read_cells)                                                               \
   X("by", read_origin)                                                                 \
+  X("state", read_state)                                                               \
   X("basis", read_basis)                                                               \
   X("batch", read_batch)                                                               \
   X("draws", read_draws)                                                               \
@@ -758,9 +836,12 @@ static void read_fit(reader *r) {
   X("reason", read_reason)                                                             \
   X("fit", read_fit)                                                                   \
   X("space", read_space)                                                               \
+  X("where", read_rules)                                                               \
   X("version", read_version)                                                           \
   X("options", read_options)                                                           \
-  X("attributes", read_attributes)
+  X("attributes", read_attributes)                                                     \
+  X("step", read_step)                                                                 \
+  X("value", read_value)
 #define AS_KEY(key, read) key,
 #define AS_READ(key, read) read,
 
@@ -796,36 +877,63 @@ static cocabo_status refuse(const reader *r, cocabo_error *err) {
                  (long long)r->event->seq, r->walk.at - r->walk.text, r->walk.why);
 }
 
+static cocabo_status check_attributes(const cb_event *event, cocabo_error *err) {
+  cocabo_error why;
+  for (int i = 0; i < event->n_attributes; i++) {
+    if (!event->attributes[i].value)
+      return damaged(event, "an attribute has no value", err);
+    if (cb_name_check("attribute name", event->attributes[i].name, &why) != COCABO_OK)
+      return damaged(event, why.message, err);
+  }
+  return COCABO_OK;
+}
+
 /* What the fold takes for granted. */
 static cocabo_status check_complete(const cb_event *event, cocabo_error *err) {
   if (event->kind == CB_STUDY_CREATED && (!event->space || event->space->n == 0))
     return damaged(event, "it has no space", err);
-  if (event->kind == CB_TRIAL_TOLD && !event->has_y)
+  if ((event->kind == CB_TRIAL_TOLD || event->kind == CB_TRIAL_REPORTED) &&
+      !event->has_y)
     return damaged(event, "it has no value", err);
-  return COCABO_OK;
+  return event->kind == CB_TRIAL_NOTED ? check_attributes(event, err) : COCABO_OK;
 }
 
-static bool is_known(cb_event_kind kind) {
-  return (kind >= CB_STUDY_CREATED && kind <= CB_MODEL_FITTED) ||
-         kind == CB_TRIAL_RETRIED;
+/* A kind that a later version has: its body is kept as it is, and who wrote it. */
+static cocabo_status keep_body(reader *r, size_t length, cocabo_error *err) {
+  static const char *const keys[] = {"version"};
+  unsigned seen = 0;
+  for (cb_walk_open(&r->walk, '{'); cb_walk_more(&r->walk, '}');)
+    if (find_key(&r->walk, keys, 1, &seen) == 0 &&
+        cb_walk_peek(&r->walk) == CB_JSON_STRING)
+      read_version(r);
+    else
+      cb_walk_skip(&r->walk);
+  cb_walk_end(&r->walk);
+  if (r->walk.why)
+    return refuse(r, err);
+  r->event->body = cb_strndup(r->walk.text, length);
+  return r->event->body ? COCABO_OK : cb_no_memory(err);
 }
 
-static cocabo_status decode(reader *r, cocabo_error *err) {
-  const cb_event *event = r->event;
-  if (!is_known(event->kind))
-    return cb_fail(err, COCABO_E_STORE,
-                   "event %lld of the log is of kind %d, which this version of cocabo "
-                   "does not know",
-                   (long long)event->seq, (int)event->kind);
+static cocabo_status decode(reader *r, size_t length, cocabo_error *err) {
+  if (!cb_kind_is_known(r->event->kind))
+    return keep_body(r, length, err);
   read_body(r);
-  return r->walk.why ? refuse(r, err) : check_complete(event, err);
+  return r->walk.why ? refuse(r, err) : check_complete(r->event, err);
 }
 
 cocabo_status cb_codec_decode(const char *text, size_t length, cb_event *event,
                               cocabo_error *err) {
   reader r = {.walk = cb_walk_start(text, length), .event = event};
-  const cocabo_status status = decode(&r, err);
+  const cocabo_status status = decode(&r, length, err);
   if (status != COCABO_OK)
     cb_event_clear(event);
   return status;
+}
+
+uint64_t cb_codec_checksum(const char *text, size_t length) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+  return hash;
 }

@@ -16,16 +16,20 @@
  *   fits         ["0123456789abcdef0123456789abcdef"]  ids of the fits it used
  *   fingerprint  sampler and revision
  *   y            the result                  reason      of the failure
+ *   state        "running", of an added trial without a result that is not enqueued
+ *   step         of a report                 value       of a report
  *   fit          {"basis":9,"rows":4,"round":2,"theta":[...]}
  *
  * Numbers come back to the bit, -0.0 and denormal ones too. Keys that are not known are
  * passed over, so that a later version can add some; what an older version must not
- * pass over needs a new schema or a new kind of event.
+ * pass over needs a new schema or a new kind of event. The body of a kind that is not
+ * known is kept as a text, and written as that again.
  */
 #ifndef CB_LOG_CODEC_H
 #define CB_LOG_CODEC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/json.h"
 #include "cocabo.h"
@@ -43,9 +47,13 @@ cocabo_status cb_codec_encode(cb_json *json, const cb_event *event, const char *
                               cocabo_error *err);
 
 /* Reads a body into an event whose head is filled in and whose body is zero. A text
- * that is no body of this kind of event, and a kind that is not known, is
- * COCABO_E_STORE. On failure the event is cleared. */
+ * that is no body of this kind of event is COCABO_E_STORE. On failure the event is
+ * cleared. */
 cocabo_status cb_codec_decode(const char *text, size_t length, cb_event *event,
                               cocabo_error *err);
+
+/* The checksum of a body, by which a store knows it again: FNV-1a, 64 bits. Whatever
+ * happens to a single byte changes it. */
+uint64_t cb_codec_checksum(const char *text, size_t length);
 
 #endif

@@ -13,6 +13,12 @@
 #include "cocabo.h"
 #include "space/space.h"
 
+/* This library's version, as it is kept in logs. */
+#define CB_VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+#define CB_VERSION_TEXT(major, minor, patch) CB_VERSION_TEXT_(major, minor, patch)
+#define CB_VERSION                                                                     \
+  CB_VERSION_TEXT(COCABO_VERSION_MAJOR, COCABO_VERSION_MINOR, COCABO_VERSION_PATCH)
+
 /* Values are stored: pinned. */
 typedef enum cb_event_kind {
   CB_STUDY_CREATED = 1,     /* space, options, version */
@@ -23,11 +29,19 @@ typedef enum cb_event_kind {
   CB_TRIAL_INTERRUPTED = 6, /* number, attempt: which one */
   CB_TRIAL_STALE = 7,       /* number, attempt: which one was lost */
   CB_TRIAL_RESUMED = 8,     /* number, attempt */
-  CB_TRIAL_ADDED = 9,   /* number, cells, y and metrics, or (has_y = false) enqueued */
-  CB_MODEL_FITTED = 10, /* fit */
+  CB_TRIAL_ADDED = 9,       /* number, cells, y and metrics; or, without y, enqueued or
+                               running */
+  CB_MODEL_FITTED = 10,     /* fit */
   /* 11 and 12 are reserved */
-  CB_TRIAL_RETRIED = 13 /* number, attempt: which one failed */
+  CB_TRIAL_RETRIED = 13, /* number, attempt: which one failed */
+  /* Kinds 100 to 199 change no proposal. A library that does not know one passes over
+   * it: its body is kept as it is. Any other unknown kind is refused. */
+  CB_TRIAL_NOTED = 100,   /* number, attributes */
+  CB_TRIAL_REPORTED = 101 /* number, step, y: what the value is so far */
 } cb_event_kind;
+
+bool cb_kind_is_known(cb_event_kind kind);
+bool cb_kind_is_ignorable(cb_event_kind kind);
 
 typedef enum cb_origin {
   CB_BY_DESIGN = 1,
@@ -78,13 +92,16 @@ typedef struct cb_event {
                        ... */
   bool has_attempt; /* CB_TRIAL_FAILED, CB_TRIAL_INTERRUPTED: false in logs of 0.1.0,
                        where they mean whatever attempt there is */
-  cb_origin origin;
+  bool running; /* CB_TRIAL_ADDED without y: somebody is at it; else it is enqueued */
   bool has_y;
+  cb_origin origin;
   double y;               /* the user's own value, in the user's direction */
   int n_metrics;          /* up to COCABO_MAX_METRICS, with y only */
   cocabo_metric *metrics; /* one block with their names: see cb_metrics_pack */
   char *reason;
+  int64_t step;  /* of a report, 0 or more */
   char *version; /* of the library that wrote the options; NULL: 0.1.0 */
+  char *body;    /* of a kind that is not known: the text of all but its head */
   int n_cells;
   cb_cell *cells;
   cocabo_space *space;

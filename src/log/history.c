@@ -69,6 +69,8 @@ void cb_history_free(cb_history *history) {
     cb_free(history->trials[i].cells); /* the whole block */
     cb_free(history->trials[i].reason);
     cb_free(history->trials[i].metrics);
+    cb_pairs_free(history->trials[i].attributes, history->trials[i].n_attributes);
+    cb_free(history->trials[i].reports);
   }
   for (size_t i = 0; i < own->n_spares; i++)
     cb_free(own->spares[i]);
@@ -371,6 +373,8 @@ static cocabo_status check_new_trial(const cb_history *history, const cb_event *
     return contradiction(event, "not one draw per choice", err);
   if (event->has_y && !isfinite(event->y))
     return contradiction(event, "the value is not finite", err);
+  if (event->running && (event->has_y || event->kind != CB_TRIAL_ADDED))
+    return contradiction(event, "only what is added without a value is running", err);
   return check_metrics(event, err);
 }
 
@@ -378,7 +382,7 @@ static void fill_trial(cb_trial *trial, const cb_event *event,
                        const cocabo_space *space) {
   trial->number = event->number;
   trial->origin = event->kind == CB_TRIAL_ADDED ? CB_BY_USER : event->origin;
-  trial->started = event->kind == CB_TRIAL_ASKED ? event->time : NAN;
+  trial->started = trial->state == COCABO_RUNNING ? event->time : NAN;
   trial->finished = NAN;
   trial->value = NAN;
   memcpy(trial->cells, event->cells, (size_t)space->n * sizeof *trial->cells);
@@ -409,6 +413,8 @@ static cocabo_status apply_new_trial(cb_history *history, const cb_event *event,
   cb_trial *trial = &history->trials[history->n_trials];
   memset(trial, 0, sizeof *trial);
   lay_out(trial, own->spares[--own->n_spares], history->space);
+  trial->state = event->kind == CB_TRIAL_ADDED && !event->running ? COCABO_WAITING
+                                                                  : COCABO_RUNNING;
   fill_trial(trial, event, history->space);
   history->n_trials++;
   insert_point(history, trial);
@@ -417,7 +423,6 @@ static cocabo_status apply_new_trial(cb_history *history, const cb_event *event,
     complete(history, trial, event);
     return COCABO_OK;
   }
-  trial->state = event->kind == CB_TRIAL_ADDED ? COCABO_WAITING : COCABO_RUNNING;
   history->pending[history->n_pending++] = trial->number;
   if (event->kind == CB_TRIAL_ASKED)
     count_origin(history, event);
@@ -478,6 +483,44 @@ static void apply_resumed(const cb_event *event, cb_trial *trial) {
     trial->attempt = event->attempt;
 }
 
+static cocabo_status apply_noted(const cb_event *event, cb_trial *trial,
+                                 cocabo_error *err) {
+  int n = 0;
+  cb_pair *merged = cb_pairs_merge(trial->attributes, trial->n_attributes,
+                                   event->attributes, event->n_attributes, &n);
+  if (!merged)
+    return cb_no_memory(err);
+  cb_pairs_free(trial->attributes, trial->n_attributes);
+  trial->attributes = merged;
+  trial->n_attributes = n;
+  return COCABO_OK;
+}
+
+/* Steps mostly come in order, so that the place is looked for from the end. */
+static cocabo_status apply_reported(const cb_event *event, cb_trial *trial,
+                                    cocabo_error *err) {
+  const cocabo_step report = {event->step, event->y};
+  int64_t i = trial->n_reports;
+  if (event->step < 0 || !isfinite(event->y))
+    return contradiction(event, "it reports no finite value of a step", err);
+  while (i > 0 && trial->reports[i - 1].step > event->step)
+    i--;
+  if (i > 0 && trial->reports[i - 1].step == event->step) {
+    trial->reports[i - 1] = report;
+    return COCABO_OK;
+  }
+  void *reports = trial->reports;
+  if (!cb_reserve(&reports, &trial->reports_capacity, (size_t)trial->n_reports + 1,
+                  sizeof report))
+    return cb_no_memory(err);
+  trial->reports = reports;
+  memmove(&trial->reports[i + 1], &trial->reports[i],
+          (size_t)(trial->n_reports - i) * sizeof report);
+  trial->reports[i] = report;
+  trial->n_reports++;
+  return COCABO_OK;
+}
+
 /* Is the event about the attempt that the trial is at? */
 static bool is_current(const cb_event *event, const cb_trial *trial) {
   const bool names = event->kind == CB_TRIAL_STALE || event->has_attempt;
@@ -507,6 +550,10 @@ static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
   case CB_TRIAL_RETRIED:
     apply_retried(history, event, trial);
     return COCABO_OK;
+  case CB_TRIAL_NOTED:
+    return apply_noted(event, trial, err);
+  case CB_TRIAL_REPORTED:
+    return apply_reported(event, trial, err);
   default:
     apply_resumed(event, trial);
     return COCABO_OK;
@@ -551,11 +598,15 @@ static cocabo_status apply(cb_history *history, const cb_event *event,
   case CB_TRIAL_STALE:
   case CB_TRIAL_RESUMED:
   case CB_TRIAL_RETRIED:
+  case CB_TRIAL_NOTED:
+  case CB_TRIAL_REPORTED:
     return apply_to_trial(history, event, err);
   case CB_MODEL_FITTED:
     return apply_fit(history, event, err);
   }
-  return contradiction(event, "its kind is unknown", err);
+  return cb_kind_is_ignorable(event->kind)
+             ? COCABO_OK
+             : contradiction(event, "its kind is unknown", err);
 }
 
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,

@@ -28,10 +28,15 @@ typedef struct cb_trial {
   char *reason;    /* failed, else NULL */
   int n_metrics;   /* told with the value */
   cocabo_metric *metrics; /* one block with their names, or NULL */
-  cb_cell *cells;         /* n */
-  double *x;              /* d, encoded cells */
-  int32_t *h;             /* c */
-  cb_draw *draws;         /* c, or NULL if no bandit chose its categories */
+  int n_attributes;       /* noted, in the order of their names' first notes */
+  cb_pair *attributes;
+  int64_t n_reports; /* by step */
+  cocabo_step *reports;
+  size_t reports_capacity;
+  cb_cell *cells; /* n */
+  double *x;      /* d, encoded cells */
+  int32_t *h;     /* c */
+  cb_draw *draws; /* c, or NULL if no bandit chose its categories */
 } cb_trial;
 
 typedef struct cb_history {
@@ -81,7 +86,8 @@ void cb_history_free(cb_history *history); /* NULL is allowed */
  * and always counts as an attempt. An ASKED by the sampler with batch_index 0 starts a
  * round. MODEL_FITTED counts if its basis is higher than that of the fit before, so
  * that of two with the same basis every reader takes the first. STUDY_CREATED and
- * STUDY_CHANGED only count (options live above). */
+ * STUDY_CHANGED only count (options live above). NOTED and REPORTED are kept with their
+ * trial, whatever its state: the last value of a name or of a step counts. */
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                                cocabo_error *err);
 
@@ -120,8 +126,9 @@ bool cb_history_contains(const cb_history *history, const cb_cell *cells);
 uint64_t cb_history_distinct(const cb_history *history);
 
 /* Does a failed trial say anything about its point? Not if the infrastructure failed,
- * which a program says by the exit status 75 (EX_TEMPFAIL): the first line of its reason
- * is "exit status 75". A lost worker leaves a stale trial, which has not failed. */
+ * which a program says by the exit status 75 (EX_TEMPFAIL): the first line of its
+ * reason is "exit status 75". A lost worker leaves a stale trial, which has not failed.
+ */
 bool cb_trial_teaches(const cb_trial *failed);
 
 /* Trials in a state. */

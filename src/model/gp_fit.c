@@ -47,10 +47,13 @@ static void set_prior(cb_theta_box *box, int first, int count, double lower,
 
 void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box) {
   const cb_theta_layout t = cb_theta_lay_out(spec);
-  const double scale = 0.5 * sqrt(spec->d),
+  const double scale = 0.5 * sqrt(spec->d - spec->presences),
                rate = spec->c > 0 ? 1.0 / sqrt(spec->c) : 1.0;
   memset(box, 0, sizeof *box);
   set_prior(box, 0, t.scales, 0.01, 20.0, scale, scale, 1.0);
+  if (spec->ard)
+    set_prior(box, spec->d - spec->presences, spec->presences, 0.05, 20.0, 1.0, 1.0,
+              1.0);
   if (t.rates >= 0)
     set_prior(box, t.rates, spec->c, 1e-3, 10.0, rate, rate, 1.0);
   set_prior(box, t.weights, t.n_weights, 1e-4, 20.0, 0.5, 0.5, 1.5);

@@ -22,8 +22,9 @@ typedef struct cb_theta_box {
 void cb_theta_paper(const cb_kernel_spec *spec, cb_theta_box *box);
 /* For the one-hot kernel: the same, with the variance in [0.01, 100] from 1. */
 void cb_theta_onehot(const cb_kernel_spec *spec, cb_theta_box *box);
-/* For the free kernel, with log-normal priors (decision 0005). `noisy`: the prior of
- * the noise has its median at 1 % of the targets' variance, rather than next to none.
+/* For the free kernel, with log-normal priors (decisions 0005 and, for presences,
+ * 0017). `noisy`: the prior of the noise has its median at 1 % of the targets'
+ * variance, rather than next to none.
  */
 void cb_theta_free(const cb_kernel_spec *spec, bool noisy, cb_theta_box *box);
 

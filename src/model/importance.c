@@ -53,6 +53,11 @@ typedef struct workspace {
   cb_forest *forest, *half;
 } workspace;
 
+/* What has a share. */
+static int variables_of(const cb_importance_data *data) {
+  return data->d - data->presences + data->c;
+}
+
 static void workspace_free(workspace *w) {
   cb_free(w->y);
   cb_free(w->weight);
@@ -230,8 +235,8 @@ int cb_importance_walks(int variables) {
 
 /* The points of walk k: from one end to the other, variable by variable. */
 static void lay_walk(const cb_importance_data *data, workspace *w, int k) {
-  const int d = data->d, c = data->c;
-  for (int step = 0; step <= d + c; step++) {
+  const int d = data->d, c = data->c, numbers = d - data->presences;
+  for (int step = 0; step <= numbers + c; step++) {
     double *x = w->points_x + cb_at(0, step, d);
     int32_t *h = w->points_h + cb_at(0, step, c);
     if (step == 0) {
@@ -246,11 +251,14 @@ static void lay_walk(const cb_importance_data *data, workspace *w, int k) {
     for (int j = 0; j < c; j++)
       h[j] = h[j - c];
     const int moved = w->order[step - 1];
-    if (moved < d)
+    if (moved < numbers)
       x[moved] = data->ends_x[cb_at(moved, 2 * k + 1, d)];
     else
-      h[moved - d] = data->ends_h[cb_at(moved - d, 2 * k + 1, c)];
+      h[moved - numbers] = data->ends_h[cb_at(moved - numbers, 2 * k + 1, c)];
   }
+  for (int step = 0; step <= numbers + c && data->settle; step++)
+    data->settle(data->space, w->points_x + cb_at(0, step, d),
+                 w->points_h + cb_at(0, step, c));
 }
 
 static void reverse(int32_t *order, int n) {
@@ -267,7 +275,7 @@ static void reverse(int32_t *order, int n) {
  * many walks. */
 static void walk_often(const cb_importance_data *data, workspace *w, cb_forest *forest,
                        int walks, cb_rng *rng, double *share) {
-  const int variables = data->d + data->c;
+  const int variables = variables_of(data);
   for (int j = 0; j < variables; j++) {
     w->order[j] = j;
     share[j] = 0.0;
@@ -309,8 +317,8 @@ static cocabo_status normalise(double *share, int variables, cocabo_error *err) 
  * parameter the same share. */
 static cocabo_status share_by(const cb_importance_data *data, workspace *w, int from,
                               int to, cb_rng *rng, double *share, cocabo_error *err) {
-  const int n = data->n, variables = data->d + data->c;
-  const int most = TREE_WORK / variables;
+  const int n = data->n, variables = variables_of(data);
+  const int most = TREE_WORK / (data->d + data->c);
   const int walks = data->walks / HALF_WALKS > 0 ? data->walks / HALF_WALKS : 1;
   double sum = 0.0;
   for (int i = 0; i < n; i++)
@@ -336,7 +344,7 @@ static cocabo_status share_by(const cb_importance_data *data, workspace *w, int 
 static cocabo_status find_errors(const cb_importance_data *data, workspace *w,
                                  cb_rng *rng, const double *share, double *se,
                                  cocabo_error *err) {
-  const int n = data->n, variables = data->d + data->c;
+  const int n = data->n, variables = variables_of(data);
   double mean[COCABO_MAX_PARAMETERS] = {0}, chance[COCABO_MAX_PARAMETERS] = {0};
   for (int i = 0; i < n; i++)
     w->split[i] = i;
@@ -372,7 +380,7 @@ cocabo_status cb_importance(const cb_importance_data *data, cb_rng *rng, double 
     status = learn(data, &w, rng, explained, err);
   if (status == COCABO_OK) {
     walk_often(data, &w, w.forest, data->walks, rng, share);
-    status = normalise(share, data->d + data->c, err);
+    status = normalise(share, variables_of(data), err);
   }
   if (status == COCABO_OK && se)
     status = find_errors(data, &w, rng, share, se, err);

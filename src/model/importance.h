@@ -19,7 +19,8 @@
 
 /* Shapes as in forest.h: x is d x n, h is c x n. Everything is borrowed. */
 typedef struct cb_importance_data {
-  int d, c;            /* numbers, in [-1,1], and categories; d + c > 0 */
+  int d, c;            /* rows of x, in [-1,1], and categories; d + c > 0 */
+  int presences;       /* the last rows of x: what settle makes of the others */
   const int32_t *arms; /* c */
   int n;               /* rows */
   const double *x;
@@ -28,6 +29,11 @@ typedef struct cb_importance_data {
   int walks;       /* pairs of random points of the space */
   const double *ends_x;
   const int32_t *ends_h; /* 2 x walks points, uniform and independent */
+
+  /* NULL, or what makes a point out of values for all variables, where some are
+   * inactive. The ends have values for all; f is what the forest says of the point. */
+  void (*settle)(const void *space, double *x, int32_t *h);
+  const void *space;
 } cb_importance_data;
 
 enum {
@@ -38,11 +44,11 @@ enum {
 /* How many walks are enough for so many variables, and affordable. */
 int cb_importance_walks(int variables);
 
-/* share[0 .. d+c-1], numbers first: >= 0 with sum 1. se[0 .. d+c-1], unless it is NULL,
- * are the shares' standard errors, which cost twice as much again: how far a
- * share would be off with other rows. *explained, in [0,1], says how
- * well the forest predicts rows that it has not seen: the share of their variance; near
- * 0 the values look like noise and the shares mean nothing. COCABO_E_STATE, with a
+/* share of each variable (numbers without the presences, then categories): >= 0 with
+ * sum 1. se, unless it is NULL, are the shares' standard errors, which cost twice as
+ * much again: how far a share would be off with other rows. *explained, in [0,1], says
+ * how well the forest predicts rows that it has not seen: the share of their variance;
+ * near 0 the values look like noise and the shares mean nothing. COCABO_E_STATE, with a
  * sentence that says what is missing, if there are too few rows, if all values are
  * equal, or if no variable varies. */
 cocabo_status cb_importance(const cb_importance_data *data, cb_rng *rng, double *share,

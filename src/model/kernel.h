@@ -41,6 +41,7 @@ typedef enum cb_kernel_form { CB_PAPER, CB_FREE, CB_ONEHOT } cb_kernel_form;
 /* What is fixed about the kernel, and what is learnt. */
 typedef struct cb_kernel_spec {
   int d, c;
+  int presences; /* of the d inputs, the last: 1 or 0, is a group of others active? */
   cb_kernel_form form;
   bool ard;          /* a length scale per input rather than one; not CB_ONEHOT */
   bool half;         /* CB_PAPER: the sum normalised by 1/2 rather than literal */

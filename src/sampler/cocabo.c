@@ -22,6 +22,11 @@
  * Algorithm 1 is the case b = 1. D' is one process: fantasies are added when a point
  * is selected, seen by all later points whatever their categories, and truncated at the
  * end. Hyper-parameters and the scale of y stay as they are inside a batch.
+ *
+ * Conditions and rules: every agent draws, and one whose variable is inactive at the
+ * point that is selected does not learn from it (bandit/team.h). Where the rules allow
+ * no numbers with what was drawn, it is drawn again, and in the end a random point is
+ * taken that no bandit drew.
  */
 #include <math.h>
 #include <string.h>
@@ -232,13 +237,41 @@ static void redraw(cocabo *s, batch *b, int32_t *h, cb_draw *draws) {
   cb_team_draw(s->team, &alone, &b->bandit, h, draws);
 }
 
-/* The bandits dwell on categories that are used up. */
+/* The bandits dwell on categories that are used up, or that the rules forbid. Then they
+ * did not draw this one, or their weights would say that it was good to be forbidden.
+ */
 static void take_random_point(cocabo *s, batch *b, uint64_t number, int32_t *h) {
   double x[COCABO_MAX_PARAMETERS];
+  cb_proposal *point = &b->out[b->n];
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_RANDOM, number);
   cb_ask_random_point(b->ask, &rng, b->out, b->n);
-  cb_space_encode(s->space, b->out[b->n].cells, x, h);
-  cb_team_describe(s->team, &b->round, h, b->out[b->n].draws);
+  cb_space_encode(s->space, point->cells, x, h);
+  point->drawn = s->space->c > 0 && cb_space_is_plain(s->space);
+  if (point->drawn)
+    cb_team_describe(s->team, &b->round, h, point->draws);
+}
+
+/* Is there a point with the categories h that keeps the rules? A search would find none
+ * either, after much longer. */
+static bool has_numbers(const cocabo *s, const int32_t *h, cb_rng *rng) {
+  enum { TRIES = 30 };
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t now[COCABO_MAX_PARAMETERS];
+  bool allowed = s->space->n_rules == 0;
+  for (int i = 0; i < TRIES && !allowed; i++) {
+    cb_space_draw(s->space, rng, cells);
+    cb_space_encode(s->space, cells, x, now);
+    cb_space_decode_settled(s->space, x, h, rng, cells);
+    allowed = cb_space_allows(s->space, cells);
+  }
+  if (allowed || !cb_space_repair(s->space, rng, cells))
+    return allowed;
+  cb_space_encode(s->space, cells, x, now);
+  for (int j = 0; j < s->space->c; j++)
+    if (now[j] < cb_space_arms(s->space, j) && now[j] != h[j])
+      return false;
+  return true;
 }
 
 /* The next point of the batch, with vector k of those drawn if it has one left. */
@@ -259,11 +292,12 @@ static cocabo_status select_point(cocabo *s, batch *b, int k, cocabo_error *err)
     CB_TRY(cb_ask_poll(b->ask, err));
     if (i > 0)
       redraw(s, b, h, point->draws);
-    found = select_x(s, b->ask, &b->acquire, h, &rng, b->out, b->n);
+    found = has_numbers(s, h, &rng) &&
+            select_x(s, b->ask, &b->acquire, h, &rng, b->out, b->n);
   }
+  point->drawn = c > 0;
   if (!found)
     take_random_point(s, b, number, h);
-  point->drawn = c > 0;
   b->n++;
   if (b->n == b->ask->batch)
     return COCABO_OK;
@@ -315,6 +349,13 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   return cb_learner_expect(&((cocabo *)state)->learner, ask, trial, mean, se, err);
 }
 
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
+  (void)feasible;
+  return cb_learner_predict(&((cocabo *)state)->learner, ask, n, x, h, mean, sd, err);
+}
+
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
@@ -339,4 +380,5 @@ const cb_sampler cb_sampler_cocabo = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

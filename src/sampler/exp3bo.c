@@ -71,8 +71,14 @@ static double combinations(const cocabo_space *space) {
   return n;
 }
 
+/* An arm has the same numbers as every other, and all of its points. */
 static cocabo_status accepts(const cocabo_space *space, cocabo_error *err) {
   const double n = combinations(space);
+  if (!cb_space_is_plain(space))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "exp3bo keeps a model for each combination of categories, which "
+                   "knows nothing of %s; use sampler=mixed",
+                   space->conditional ? "conditions" : "rules");
   if (n <= MAX_ARMS)
     return COCABO_OK;
   return cb_fail(err, COCABO_E_INVALID,
@@ -544,6 +550,37 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   return COCABO_OK;
 }
 
+/* At one point, by the model of its categories. */
+static cocabo_status predict_one(exp3bo *s, const cb_ask *ask, const double *x,
+                                 const int32_t *h, double *mean, double *sd,
+                                 cocabo_error *err) {
+  const int arm = arm_of(s, h);
+  CB_TRY(need_surrogate(s, arm, err));
+  const cb_judge judge = judge_of(s, ask, arm);
+  if (!s->settings->deterministic && has_judge(s, ask->history, arm))
+    return cb_judge_points(&judge, ask, 1, x, h, mean, sd, err);
+  CB_TRY(follow(s, ask, arm, err));
+  if (cb_gp_count(cb_surrogate_gp(s->surrogates[arm])) < 2)
+    return cb_fail(err, COCABO_E_STATE,
+                   "the categories of a point have fewer than 2 results, and exp3bo "
+                   "has a model for each of them");
+  cb_surrogate_expect(s->surrogates[arm], x, h, mean, sd);
+  return COCABO_OK;
+}
+
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
+  exp3bo *s = state;
+  (void)feasible;
+  for (int i = 0; i < n; i++) {
+    CB_TRY(cb_ask_poll(ask, err));
+    CB_TRY(predict_one(s, ask, x + cb_at(0, i, s->space->d),
+                       h + cb_at(0, i, s->space->c), &mean[i], &sd[i], err));
+  }
+  return COCABO_OK;
+}
+
 /* ---- hyper-parameters ------------------------------------------------------------ */
 
 static bool fit_due(const cb_ask *ask) {
@@ -613,4 +650,5 @@ const cb_sampler cb_sampler_exp3bo = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

@@ -564,6 +564,22 @@ cocabo_status cb_feasibility_follow(cb_feasibility *f, const cb_ask *ask,
       success_theta ? theta + cb_feasibility_theta(f) : f->success_box.start, top, err);
 }
 
+void cb_feasibility_predict(const cb_feasibility *f, int n, const double *x,
+                            const int32_t *h, double *out) {
+  const int d = f->space->d, c = f->space->c;
+  for (int i = 0; i < n; i++) {
+    double log_p = 0.0;
+    for (int k = 0; k < f->all.n; k++) {
+      cb_limit limit = f->all.limits[k];
+      double mu, sd;
+      limit.weight = 1.0;
+      cb_gp_predict(limit.gp, 1, x + cb_at(0, i, d), h + cb_at(0, i, c), &mu, &sd);
+      log_p += cb_limit_value(&limit, mu, sd, NULL, NULL);
+    }
+    out[i] = cb_exp(log_p);
+  }
+}
+
 const cb_feasible *cb_feasibility_limits(cb_feasibility *f, bool constraints) {
   const cb_feasible *limits = constraints ? &f->all : &f->success_alone;
   return limits->n > 0 ? limits : NULL;

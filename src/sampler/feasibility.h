@@ -72,6 +72,11 @@ cocabo_status cb_feasibility_follow(cb_feasibility *f, const cb_ask *ask,
  * alone. NULL: there is nothing to say, and every point is as feasible as the other. */
 const cb_feasible *cb_feasibility_limits(cb_feasibility *f, bool constraints);
 
+/* The probability to be feasible at n points, as the models have it: neither floored
+ * nor weighted. After cb_feasibility_follow. */
+void cb_feasibility_predict(const cb_feasibility *f, int n, const double *x,
+                            const int32_t *h, double *out);
+
 /* How often a process was factored from the beginning: for tests. */
 int64_t cb_feasibility_builds(const cb_feasibility *f);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/maths.h"
+#include "base/mem.h"
 #include "base/status.h"
 
 enum { LEVELS = 7, EVALUATIONS = 40, RESTARTS = 1 };
@@ -91,12 +92,12 @@ static cocabo_status fit_levels(const cb_judge *judge, const cb_ask *ask, level 
 
 /* The next fit's say, in the process's units, where those before it have `passed` of
  * the weight: by the law of total variance. */
-static void mix(const cb_judge *judge, const cb_history *history, double passed,
-                double weight, double *mean, double *variance) {
-  for (int64_t i = 0; i < history->n; i++) {
-    const cb_trial *trial = &history->trials[history->told[i]];
+static void mix(const cb_judge *judge, int64_t n, const double *x, const int32_t *h,
+                double passed, double weight, double *mean, double *variance) {
+  cb_gp *gp = cb_surrogate_gp(judge->surrogate);
+  for (int64_t i = 0; i < n; i++) {
     double m, sd;
-    cb_gp_predict(cb_surrogate_gp(judge->surrogate), 1, trial->x, trial->h, &m, &sd);
+    cb_gp_predict(gp, 1, x + i * judge->spec->d, h + i * judge->spec->c, &m, &sd);
     const double gap = m - mean[i];
     mean[i] += gap * weight / (passed + weight);
     variance[i] += weight * sd * sd;
@@ -105,8 +106,9 @@ static void mix(const cb_judge *judge, const cb_history *history, double passed,
   }
 }
 
-cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
-                               double *se, cocabo_error *err) {
+cocabo_status cb_judge_points(const cb_judge *judge, const cb_ask *ask, int64_t n,
+                              const double *x, const int32_t *h, double *mean,
+                              double *se, cocabo_error *err) {
   const cb_history *history = ask->history;
   const cb_fit all = {.rows = history->n};
   level levels[LEVELS] = {0};
@@ -114,28 +116,58 @@ cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double 
   assert(history->n > 1 && history->n <= CB_JUDGE_MOST);
   CB_TRY(fit_levels(judge, ask, levels, err));
   weigh(levels);
-  for (int64_t i = 0; i < history->n; i++)
+  for (int64_t i = 0; i < n; i++)
     mean[i] = se[i] = 0.0;
   for (int k = 0; k < LEVELS; k++) {
     if (levels[k].weight == 0.0)
       continue;
     CB_TRY(cb_surrogate_follow(judge->surrogate, history, &all, levels[k].theta,
                                judge->y, err));
-    mix(judge, history, passed, levels[k].weight, mean, se);
+    mix(judge, n, x, h, passed, levels[k].weight, mean, se);
     passed += levels[k].weight;
   }
   double centre, unit;
   cb_gp_scale(cb_surrogate_gp(judge->surrogate), &centre, &unit);
-  for (int64_t i = 0; i < history->n; i++) {
+  for (int64_t i = 0; i < n; i++) {
     mean[i] = 2.0 * (0.5 * centre + 0.5 * unit * mean[i]); /* no sum overflows */
     se[i] = unit * sqrt(se[i]);
   }
   return COCABO_OK;
 }
 
+static void copy_results(const cb_judge *judge, const cb_history *history, double *x,
+                         int32_t *h) {
+  const size_t d = (size_t)judge->spec->d, c = (size_t)judge->spec->c;
+  for (size_t i = 0; i < (size_t)history->n; i++) {
+    const cb_trial *trial = &history->trials[history->told[i]];
+    if (d > 0)
+      memcpy(x + i * d, trial->x, d * sizeof *x);
+    if (c > 0)
+      memcpy(h + i * c, trial->h, c * sizeof *h);
+  }
+}
+
+cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
+                               double *se, cocabo_error *err) {
+  const cb_history *history = ask->history;
+  const size_t n = (size_t)history->n;
+  double *x = cb_calloc(n * (size_t)judge->spec->d, sizeof *x);
+  int32_t *h = cb_calloc(n * (size_t)judge->spec->c, sizeof *h);
+  cocabo_status status;
+  if (x && h) {
+    copy_results(judge, history, x, h);
+    status = cb_judge_points(judge, ask, history->n, x, h, mean, se, err);
+  } else {
+    status = cb_no_memory(err);
+  }
+  cb_free(x);
+  cb_free(h);
+  return status;
+}
+
 cocabo_status cb_judge_best(const cb_judge *judge, const cb_ask *ask, int64_t *row,
                             cocabo_error *err) {
-  double mean[CB_JUDGE_MOST], se[CB_JUDGE_MOST];
+  double mean[CB_JUDGE_MOST] = {0.0}, se[CB_JUDGE_MOST] = {0.0};
   CB_TRY(cb_judge_results(judge, ask, mean, se, err));
   *row = -1;
   for (int64_t i = 0; i < ask->history->n; i++)
@@ -147,7 +179,7 @@ cocabo_status cb_judge_best(const cb_judge *judge, const cb_ask *ask, int64_t *r
 cocabo_status cb_judge_expect(const cb_judge *judge, const cb_ask *ask,
                               const cb_trial *trial, double *mean, double *se,
                               cocabo_error *err) {
-  double means[CB_JUDGE_MOST], errors[CB_JUDGE_MOST];
+  double means[CB_JUDGE_MOST] = {0.0}, errors[CB_JUDGE_MOST] = {0.0};
   CB_TRY(cb_judge_results(judge, ask, means, errors, err));
   for (int64_t i = 0; i < ask->history->n; i++)
     if (ask->history->told[i] == trial->number) {

@@ -27,10 +27,13 @@ typedef struct cb_judge {
   const bool *among; /* and whether it may be the best; NULL: all may */
 } cb_judge;
 
-/* Mean and deviation of the posterior, in the units of y, at the points of all
- * history->n results: mean[0..n-1] and se[0..n-1], 2 <= n <= CB_JUDGE_MOST. Of a
- * surrogate that is restricted those of its own trials mean something, of which there
- * are two at least. */
+/* Mean and deviation of the posterior, in the units of y, at n points, x d x n and
+ * h c x n: mean[0..n-1] and se[0..n-1]. There are 2 to CB_JUDGE_MOST results. */
+cocabo_status cb_judge_points(const cb_judge *judge, const cb_ask *ask, int64_t n,
+                              const double *x, const int32_t *h, double *mean,
+                              double *se, cocabo_error *err);
+/* The same at the points of all results. Of a surrogate that is restricted those of its
+ * own trials mean something, of which there are two at least. */
 cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
                                double *se, cocabo_error *err);
 

@@ -105,3 +105,15 @@ cocabo_status cb_learner_expect(cb_learner *learner, const cb_ask *ask,
   cb_surrogate_expect(learner->surrogate, trial->x, trial->h, mean, se);
   return COCABO_OK;
 }
+
+cocabo_status cb_learner_predict(cb_learner *learner, const cb_ask *ask, int n,
+                                 const double *x, const int32_t *h, double *mean,
+                                 double *sd, cocabo_error *err) {
+  CB_TRY(cb_targets_set(&learner->targets, ask->history, learner->settings, err));
+  const cb_judge judge = judge_of(learner, ask);
+  if (!learner->settings->deterministic && ask->history->n <= CB_JUDGE_MOST)
+    return cb_judge_points(&judge, ask, n, x, h, mean, sd, err);
+  CB_TRY(cb_learner_follow(learner, ask, err));
+  cb_surrogate_predict(learner->surrogate, n, x, h, mean, sd);
+  return COCABO_OK;
+}

@@ -41,7 +41,7 @@ void cb_learner_close(cb_learner *learner);
 cocabo_status cb_learner_follow(cb_learner *learner, const cb_ask *ask,
                                 cocabo_error *err);
 
-/* A sampler's fit, n_theta, best and expect. */
+/* A sampler's fit, n_theta, best, expect and predict. */
 cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out,
                              cocabo_error *err);
 int cb_learner_n_theta(const cb_learner *learner);
@@ -50,5 +50,8 @@ cocabo_status cb_learner_best(cb_learner *learner, const cb_ask *ask, int64_t *r
 cocabo_status cb_learner_expect(cb_learner *learner, const cb_ask *ask,
                                 const cb_trial *trial, double *mean, double *se,
                                 cocabo_error *err);
+cocabo_status cb_learner_predict(cb_learner *learner, const cb_ask *ask, int n,
+                                 const double *x, const int32_t *h, double *mean,
+                                 double *sd, cocabo_error *err);
 
 #endif

@@ -16,6 +16,9 @@
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
  *               turns, when those that are far apart stay and the others move
+ *   conditions  what is inactive at the incumbent is looked for around its best known
+ *               value. Values far below the median are not cut off but bent: a whole
+ *               branch may lie there (decision 0017)
  *   batches     every point before it is a fantasy at its posterior mean. Fantasies
  *               make the model overconfident, so with many of them every other point
  *               explores; beyond MOST_FANTASIES the model takes no more of them, and a
@@ -145,8 +148,11 @@ static cocabo_status create(void **state, const cocabo_space *space,
     return cb_no_memory(err);
   s->space = space;
   s->settings = settings;
-  s->spec = (cb_kernel_spec){
-      .d = space->d, .c = space->c, .form = CB_FREE, .ard = settings->ard};
+  s->spec = (cb_kernel_spec){.d = space->d,
+                             .c = space->c,
+                             .presences = space->presences,
+                             .form = CB_FREE,
+                             .ard = settings->ard};
   cb_theta_free(&s->spec, !settings->deterministic, &s->box);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
@@ -164,6 +170,20 @@ static cocabo_status create(void **state, const cocabo_space *space,
 static double top_value(const mixed *s, const cb_history *history) {
   const int64_t best = cb_feasibility_best(s->feasibility);
   return history->y[best >= 0 ? best : history->best];
+}
+
+/* What was cut off falls on by the logarithm of how far from the top it was. A whole
+ * branch of a tree may lie down there, which must not look flat: its parameters have no
+ * other results to learn from. */
+static void bend(const cb_history *history, double top, double m, double *targets) {
+  const double *y = history->y;
+  for (int64_t i = 0; i < history->n; i++) {
+    if (targets[i] == y[i])
+      continue;
+    const double gap = 0.5 * top - 0.5 * y[i], most = 0.5 * top - 0.5 * targets[i];
+    const double beyond = fmin(fabs(gap - most) / m, DBL_MAX);
+    targets[i] = 2.0 * (0.5 * top - most - copysign(m * cb_log(1.0 + beyond), gap));
+  }
 }
 
 /* Plain: y, but nothing far from the top. Warped: -log((top - y) / m + floor), m the
@@ -184,6 +204,8 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
   const double *y = history->y, top = top_value(s, history);
   double *warped = s->targets[WARPED];
   const double m = s->half_gap = cb_cut_far(history, top, s->targets[PLAIN], &s->cut);
+  if (s->space->conditional && s->cut)
+    bend(history, top, m, s->targets[PLAIN]);
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i];
     const double w = -cb_log(fmin(fabs(gap) / m, DBL_MAX) + WARP_FLOOR);
@@ -404,20 +426,27 @@ static void find_incumbent(mixed *s, const cb_history *history, int m) {
     s->top[m] = cb_feasibility_nearest(s->feasibility, history);
 }
 
+/* What is known of feasibility, of the rows that model m holds. */
+static cocabo_status follow_limits(mixed *s, const cb_ask *ask, int m,
+                                   cocabo_error *err) {
+  const cb_fit *fit = ask->fit;
+  int64_t n;
+  const int64_t *rows = cb_surrogate_rows(s->surrogates[m], &n);
+  return cb_feasibility_follow(s->feasibility, ask, rows, n,
+                               fit ? limits_theta(s, fit->theta) : NULL,
+                               fit && fit->n_theta > n_theta(s), s->top[m], err);
+}
+
 /* The results as a model sees them, its incumbent, and fantasies of everything that is
  * pending; and what is known of feasibility. */
 static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error *err) {
   const cb_history *history = ask->history;
   const cb_fit *fit = ask->fit;
   cb_surrogate *surrogate = s->surrogates[m];
-  int64_t n;
   CB_TRY(cb_surrogate_follow(surrogate, history, fit, theta_of(s, fit, m),
                              s->targets[m], err));
   find_incumbent(s, history, m);
-  const int64_t *rows = cb_surrogate_rows(surrogate, &n);
-  CB_TRY(cb_feasibility_follow(s->feasibility, ask, rows, n,
-                               fit ? limits_theta(s, fit->theta) : NULL,
-                               fit && fit->n_theta > n_theta(s), s->top[m], err));
+  CB_TRY(follow_limits(s, ask, m, err));
   s->fantasies[m] = 0;
   return cb_surrogate_fantasize_pending(surrogate, history, err);
 }
@@ -464,6 +493,44 @@ static bool take_farthest(mixed *s, const cb_ask *ask, int ranked, cb_proposal *
   return best >= 0;
 }
 
+/* Of the results that have row j of x (a presence) or category j, the trial with the
+ * best value; NULL if none has it. */
+static const cb_trial *best_with(const cb_history *history, bool category, int j) {
+  const cocabo_space *space = history->space;
+  const cb_trial *found = NULL;
+  double best = -INFINITY;
+  for (int64_t i = 0; i < history->n; i++) {
+    const cb_trial *t = &history->trials[history->told[i]];
+    const bool has = category ? t->h[j] < cb_space_arms(space, j) : t->x[j] > 0.5;
+    if (has && (!found || history->y[i] > best)) {
+      found = t;
+      best = history->y[i];
+    }
+  }
+  return found;
+}
+
+/* What is inactive at the incumbent becomes what it was where it was active and the
+ * value best: numbers under the same condition come from the same trial. */
+static void complete(const cb_history *history, const cb_trial *top, double *x,
+                     int32_t *h) {
+  const cocabo_space *space = history->space;
+  for (int j = 0; j < space->d; j++)
+    x[j] = top->x[j];
+  for (int j = 0; j < space->c; j++) {
+    const bool active = top->h[j] < cb_space_arms(space, j);
+    const cb_trial *other = active ? NULL : best_with(history, true, j);
+    h[j] = other ? other->h[j] : top->h[j];
+  }
+  for (int g = space->numbers; g < space->d; g++) {
+    const cb_trial *other = top->x[g] > 0.5 ? NULL : best_with(history, false, g);
+    for (int j = 0; j < space->numbers && other; j++)
+      if (space->params[space->numeric[j]].presence == g - space->numbers)
+        x[j] = other->x[j];
+    x[g] = other ? 1.0 : x[g];
+  }
+}
+
 /* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
@@ -474,6 +541,8 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   const bool crowded = k > MOST_FANTASIES, many = history->n >= SCREENED_FROM;
   const bool limited = many && acquire.feasible;
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
   cb_search_plan plan = {.pool = k > 0     ? LATER_POOL
                                  : limited ? LIMITED_POOL
                                  : many    ? SCREENED_POOL
@@ -488,11 +557,16 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.x = top->x;
     plan.h = top->h;
   }
+  if (top && s->space->conditional) {
+    complete(history, top, x, h);
+    plan.x = x;
+    plan.h = h;
+  }
   if (top && s->space->c == 0 && s->settings->ard && !lost(s)) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
     const double length =
         cb_trust_length_among(history, cb_feasibility_rows(s->feasibility));
-    cb_trust_box(s->space, top->x, length, next_levels, theta_of(s, ask->fit, m), lower,
+    cb_trust_box(s->space, plan.x, length, next_levels, theta_of(s, ask->fit, m), lower,
                  upper);
     plan.lower = lower;
     plan.upper = upper;
@@ -532,9 +606,9 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   bool open[N_MODELS] = {false};
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(transform(s, ask->history, err));
-  if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d,
+  if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d + 1,
                   sizeof *s->batch_x) ||
-      !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c,
+      !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c + 1,
                   sizeof *s->batch_h))
     return cb_no_memory(err);
   cocabo_status status = COCABO_OK;
@@ -592,6 +666,24 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   return COCABO_OK;
 }
 
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
+  mixed *s = state;
+  CB_TRY(transform(s, ask->history, err));
+  const cb_judge judge = judge_of(s, ask);
+  const bool few = ask->history->n <= CB_JUDGE_MOST && !s->settings->deterministic;
+  if (few)
+    CB_TRY(cb_judge_points(&judge, ask, n, x, h, mean, sd, err));
+  CB_TRY(follow_plain(s, ask, err));
+  if (!few)
+    cb_surrogate_predict(s->surrogates[PLAIN], n, x, h, mean, sd);
+  find_incumbent(s, ask->history, PLAIN);
+  CB_TRY(follow_limits(s, ask, PLAIN, err));
+  cb_feasibility_predict(s->feasibility, n, x, h, feasible);
+  return COCABO_OK;
+}
+
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
     .revision = 7,
@@ -606,4 +698,5 @@ const cb_sampler cb_sampler_mixed = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

@@ -165,6 +165,13 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   return cb_learner_expect(&((onehot *)state)->learner, ask, trial, mean, se, err);
 }
 
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
+  (void)feasible;
+  return cb_learner_predict(&((onehot *)state)->learner, ask, n, x, h, mean, sd, err);
+}
+
 static int n_theta(const void *state) {
   return cb_learner_n_theta(&((const onehot *)state)->learner);
 }
@@ -186,4 +193,5 @@ const cb_sampler cb_sampler_onehot = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

@@ -3,6 +3,9 @@
  * A point's place in the sequence is the number of points that samplers proposed before
  * it, so it does not matter in which batches or by how many workers they are asked for.
  * Each parameter is one dimension. The seed names the scrambling.
+ *
+ * Where there are rules, the sequence is that of the points that keep them. They are
+ * counted from the beginning, since a place says nothing of how many are before it.
  */
 #include "base/sobol.h"
 #include "base/status.h"
@@ -30,6 +33,25 @@ static void point_at(const cocabo_space *space, uint64_t seed, uint64_t place,
   cb_space_at(space, u, cells);
 }
 
+enum { RARE = 1000 }; /* so many places for each point that is allowed, and no more */
+
+/* The place where the walk for the point begins that has `before` others before it.
+ * False where those that are allowed are too rare, or too many to be counted. */
+static bool find_place(const cocabo_space *space, uint64_t seed, uint64_t before,
+                       uint64_t *place) {
+  enum { MOST = 100000 };
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  uint64_t found = 0;
+  *place = space->n_rules == 0 ? before : 0;
+  if (space->n_rules == 0)
+    return true;
+  for (; found < before && *place < MOST && *place < (found + 2) * RARE; ++*place) {
+    point_at(space, seed, *place, cells);
+    found += cb_space_allows(space, cells);
+  }
+  return found == before;
+}
+
 /* A point that is known is passed over. The walk may start at this point's own place,
  * because all places before it have been proposed or passed over by now: together the
  * proposals are the sequence without its repeats. */
@@ -37,9 +59,12 @@ static void propose_point(const cb_ask *ask, cb_proposal *out, int k) {
   enum { TRIES = 200 };
   const cb_history *history = ask->history;
   const uint64_t seed = ask->settings->seed;
-  const uint64_t place = (uint64_t)history->n_sampled + (uint64_t)k;
+  const uint64_t before = (uint64_t)history->n_sampled + (uint64_t)k;
+  uint64_t tries = history->space->n_rules > 0 ? RARE : TRIES, place;
   out[k].drawn = false;
-  for (uint64_t i = 0; i < TRIES; i++) {
+  if (!find_place(history->space, seed, before, &place))
+    tries = 0;
+  for (uint64_t i = 0; i < tries; i++) {
     point_at(history->space, seed, place + i, out[k].cells);
     if (cb_ask_is_fresh(ask, out, k, out[k].cells))
       return;

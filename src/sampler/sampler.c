@@ -35,6 +35,8 @@ cocabo_status cb_ask_poll(const cb_ask *ask, cocabo_error *err) {
 
 bool cb_ask_is_fresh(const cb_ask *ask, const cb_proposal *out, int k,
                      const cb_cell *cells) {
+  if (!cb_space_allows(ask->history->space, cells))
+    return false;
   if (!ask->settings->deterministic)
     return true;
   if (cb_history_contains(ask->history, cells))
@@ -45,11 +47,28 @@ bool cb_ask_is_fresh(const cb_ask *ask, const cb_proposal *out, int k,
   return true;
 }
 
+/* How many points of a space that can be counted are in the history. Not all that is in
+ * there is one: known results may break a rule. */
+static uint64_t count_taken(const cb_history *history) {
+  const uint64_t all = cb_space_combinations(history->space);
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  uint64_t taken = 0;
+  for (uint64_t i = 0; i < all; i++)
+    taken +=
+        cb_space_point(history->space, i, cells) && cb_history_contains(history, cells);
+  return taken;
+}
+
 cocabo_status cb_ask_has_room(const cb_ask *ask, cocabo_error *err) {
   const uint64_t size = cb_space_size(ask->history->space);
-  const uint64_t taken = cb_history_distinct(ask->history);
+  const uint64_t batch = (uint64_t)ask->batch;
+  uint64_t taken = cb_history_distinct(ask->history);
   if (!ask->settings->deterministic || size == UINT64_MAX ||
-      (taken <= size && size - taken >= (uint64_t)ask->batch))
+      (taken <= size && size - taken >= batch))
+    return COCABO_OK;
+  if (ask->history->space->n_rules > 0)
+    taken = count_taken(ask->history);
+  if (taken <= size && size - taken >= batch)
     return COCABO_OK;
   return cb_fail(err, COCABO_E_EXHAUSTED,
                  "the space has %llu points and %llu are taken, want %d more",
@@ -57,7 +76,9 @@ cocabo_status cb_ask_has_room(const cb_ask *ask, cocabo_error *err) {
 }
 
 /* Chance alone may take long to find the last free points of a finite space, so after
- * some tries walk through all of them from a random start. */
+ * some tries walk through all of them from a random start. Of a space that cannot be
+ * counted the last try is left: a repeat by a run of equal doubles is harmless, and
+ * where conditions or rules leave few points cb_ask_check refuses it. */
 void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k) {
   enum { TRIES = 100 };
   const cocabo_space *space = ask->history->space;
@@ -68,15 +89,26 @@ void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k
     if (cb_ask_is_fresh(ask, out, k, cells))
       return;
   }
-  const uint64_t size = cb_space_size(space);
-  if (size == UINT64_MAX)
-    return; /* cannot happen but by a run of equal doubles: then a repeat is harmless */
-  const uint64_t start = cb_rng_u64(rng) % size;
-  for (uint64_t i = 0; i < size; i++) {
-    cb_space_point(space, (start + i) % size, cells);
-    if (cb_ask_is_fresh(ask, out, k, cells))
+  const uint64_t all = cb_space_combinations(space);
+  if (cb_space_size(space) == UINT64_MAX)
+    return;
+  const uint64_t start = cb_rng_u64(rng) % all;
+  for (uint64_t i = 0; i < all; i++)
+    if (cb_space_point(space, (start + i) % all, cells) &&
+        cb_ask_is_fresh(ask, out, k, cells))
       return;
-  }
+}
+
+cocabo_status cb_ask_check(const cb_ask *ask, const cb_proposal *out,
+                           cocabo_error *err) {
+  if (cb_space_is_plain(ask->history->space))
+    return COCABO_OK;
+  for (int k = 0; k < ask->batch; k++)
+    if (!cb_ask_is_fresh(ask, out, k, out[k].cells))
+      return cb_fail(err, COCABO_E_EXHAUSTED,
+                     "no new point that keeps the rules was found, of a space with too "
+                     "many points to try them all");
+  return COCABO_OK;
 }
 
 bool cb_ask_take_ranked(const cb_ask *ask, const cb_search *search, int ranked,
@@ -119,22 +151,6 @@ void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
                           cb_draw *draws) {
   for (int j = 0; j < space->c; j++)
     draws[j] = j == carrier(space) ? *draw : (cb_draw){.p = 1.0, .b = 1};
-}
-
-static double level(const void *space, int j, double xj, int by) {
-  const int64_t k = cb_space_level_of(space, j, xj) + by;
-  return k >= 0 && k < cb_space_levels(space, j) ? cb_space_level_x(space, j, k) : NAN;
-}
-
-cb_domain cb_domain_of(const cocabo_space *space) {
-  cb_domain domain = {.d = space->d, .c = space->c, .level = level, .space = space};
-  for (int j = 0; j < space->d; j++) {
-    domain.levels[j] = cb_space_levels(space, j);
-    domain.any_grid |= domain.levels[j] > 0;
-  }
-  for (int j = 0; j < space->c; j++)
-    domain.arms[j] = cb_space_arms(space, j);
-  return domain;
 }
 
 bool cb_ask_has_model(const cb_ask *ask) {

@@ -103,6 +103,12 @@ typedef struct cb_sampler {
    * the mean of y there, and the standard error of that mean. NULL where best is. */
   cocabo_status (*expect)(void *state, const cb_ask *ask, const cb_trial *trial,
                           double *mean, double *se, cocabo_error *err);
+  /* What the model predicts at n points, x d x n and h c x n: the mean of y, how far
+   * that mean may be off, and the probability that the point is feasible, which the
+   * caller has set to 1. NULL where best is. */
+  cocabo_status (*predict)(void *state, const cb_ask *ask, int n, const double *x,
+                           const int32_t *h, double *mean, double *sd, double *feasible,
+                           cocabo_error *err);
 } cb_sampler;
 
 /* The samplers by name; NULL if there is none of that name / past the end. */
@@ -113,6 +119,11 @@ const cb_sampler *cb_sampler_at(int i);
  * contract as a sampler's propose, and a revision like a sampler's. */
 enum { CB_DESIGN_REVISION = 2 };
 cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err);
+
+/* COCABO_E_EXHAUSTED if one of the proposed points breaks a rule, or repeats one where
+ * that is not wanted: then nothing else was found. */
+cocabo_status cb_ask_check(const cb_ask *ask, const cb_proposal *out,
+                           cocabo_error *err);
 
 /* COCABO_E_INTERRUPTED if the user asked to stop. */
 cocabo_status cb_ask_poll(const cb_ask *ask, cocabo_error *err);

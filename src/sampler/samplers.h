@@ -17,8 +17,8 @@ extern const cb_sampler cb_sampler_smac;
 extern const cb_sampler cb_sampler_onehot;
 extern const cb_sampler cb_sampler_exp3bo;
 
-/* May these cells be proposed as point k of the batch? Not if the objective is
- * deterministic and they are in the history or among out[0..k-1]. */
+/* May these cells be proposed as point k of the batch? Not if they break a rule, nor if
+ * the objective is deterministic and they are in the history or among out[0..k-1]. */
 bool cb_ask_is_fresh(const cb_ask *ask, const cb_proposal *out, int k,
                      const cb_cell *cells);
 

@@ -10,6 +10,9 @@
  *   exploring   every fifth proposal is a random point
  *   fantasies   failed trials have the worst value, pending ones and earlier points of
  *               the batch their mean
+ *   inactive    is one more category, or a number in the middle with an input beside it
+ *               that says so; what wakes up in a neighbour gets a random value, and
+ *               neighbours that break a rule are none
  *
  * Beyond model_size results the forest sees the better half of so many and, of the
  * others, some of every rank.
@@ -93,10 +96,16 @@ static void destroy(void *state) {
   cb_free(s);
 }
 
+/* Of category j, to be inactive included. */
+static int32_t all_levels(const cocabo_space *space, int j) {
+  const cb_param *p = &space->params[space->categorical[j]];
+  return p->n_choices + (p->condition != NULL);
+}
+
 static cocabo_status build(smac *s, cocabo_error *err) {
   int32_t arms[COCABO_MAX_PARAMETERS];
   for (int j = 0; j < s->space->c; j++)
-    arms[j] = cb_space_arms(s->space, j);
+    arms[j] = all_levels(s->space, j);
   s->pool_x = cb_calloc((size_t)s->space->d * POOL, sizeof *s->pool_x);
   s->pool_h = cb_calloc((size_t)s->space->c * POOL, sizeof *s->pool_h);
   if (!s->pool_x || !s->pool_h)
@@ -190,13 +199,12 @@ static int64_t kept_rank(int64_t i, int64_t kept, int64_t n) {
 /* The target of a value that is `gap` of the largest gap from the best; the worst has
  * 0. A log scale of the distance from a point somewhat beyond the best spreads the top.
  * With noise the top is luck, and is not spread. */
-static double target_of(const smac *s, double gap, double beyond) {
-  return s->settings->deterministic ? cb_log((1.0 + beyond) / (gap + beyond))
-                                    : 1.0 - gap;
+static double target_of(bool spread, double gap, double beyond) {
+  return spread ? cb_log((1.0 + beyond) / (gap + beyond)) : 1.0 - gap;
 }
 
 /* The results, by rank; ranks are those of the rows afterwards. */
-static cocabo_status add_results(smac *s, const cb_history *history,
+static cocabo_status add_results(smac *s, const cb_history *history, bool spread,
                                  cocabo_error *err) {
   const int64_t n = history->n, most = s->settings->model_size;
   const int64_t kept = n < most ? n : most;
@@ -206,7 +214,8 @@ static cocabo_status add_results(smac *s, const cb_history *history,
   for (int64_t i = 0; i < kept; i++) {
     const ranked r = s->ranks[i] = s->ranks[kept_rank(i, kept, n)];
     const cb_trial *trial = &history->trials[history->told[r.row]];
-    CB_TRY(add_row(s, trial->x, trial->h, target_of(s, r.gap / unit, beyond), err));
+    CB_TRY(
+        add_row(s, trial->x, trial->h, target_of(spread, r.gap / unit, beyond), err));
   }
   s->n_results = s->n;
   return COCABO_OK;
@@ -219,13 +228,13 @@ static cocabo_status grow(smac *s, const cb_ask *ask, int k, cocabo_error *err) 
 }
 
 /* A forest of the results and the last failures. */
-static cocabo_status learn(smac *s, const cb_ask *ask, cocabo_error *err) {
+static cocabo_status learn(smac *s, const cb_ask *ask, bool spread, cocabo_error *err) {
   const cb_history *history = ask->history;
   const int64_t most = s->settings->model_size / FAILED_PART;
   const int64_t passed = history->n_failed > most ? history->n_failed - most : 0;
   s->n = 0;
   CB_TRY(rank_results(s, history, err));
-  CB_TRY(add_results(s, history, err));
+  CB_TRY(add_results(s, history, spread, err));
   for (int64_t i = passed; i < history->n_failed; i++) {
     const cb_trial *trial = &history->trials[history->failed[i]];
     CB_TRY(add_row(s, trial->x, trial->h, 0.0, err));
@@ -247,7 +256,7 @@ static cocabo_status learn_for(smac *s, const cb_ask *ask, const cb_proposal *ou
   const cb_history *history = ask->history;
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
-  CB_TRY(learn(s, ask, err));
+  CB_TRY(learn(s, ask, s->settings->deterministic, err));
   for (int64_t i = 0; i < history->n_pending; i++) {
     const cb_trial *trial = &history->trials[history->pending[i]];
     CB_TRY(fantasize(s, trial->x, trial->h, err));
@@ -330,30 +339,48 @@ static double stepped(const smac *s, int j, double from, cb_rng *rng) {
                                             : there);
 }
 
-static int add_neighbour(const smac *s, const search *in, int m) {
+/* Point m of the pool, as a neighbour to be changed. */
+static void begin_neighbour(const smac *s, const search *in, int m) {
   copy_point(s, pool_x(s, m), pool_h(s, m), in->x, in->h);
-  return m + 1;
+}
+
+/* Once it is changed: m + 1, or m if it is not allowed. */
+static int end_neighbour(const smac *s, search *in, int m) {
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  if (cb_space_is_plain(s->space))
+    return m + 1;
+  cb_space_decode_settled(s->space, pool_x(s, m), pool_h(s, m), &in->rng, cells);
+  cb_space_encode(s->space, cells, pool_x(s, m), pool_h(s, m));
+  return m + cb_space_allows(s->space, cells);
+}
+
+static bool has_number(const smac *s, const search *in, int j) {
+  const int presence = s->space->params[s->space->numeric[j]].presence;
+  return presence < 0 || in->x[s->space->numbers + presence] == 1.0;
 }
 
 /* All that differ in one parameter; of a variable with too many categories for the pool
  * a random choice. */
 static int list_neighbours(smac *s, search *in) {
-  const int d = s->space->d, c = s->space->c;
-  const int32_t room = c > 0 ? (POOL - STEPS * d) / c : 0;
+  const int numbers = s->space->numbers, c = s->space->c;
+  const int32_t room = c > 0 ? (POOL - STEPS * numbers) / c : 0;
   int m = 0;
   for (int j = 0; j < c; j++) {
-    const int32_t arms = cb_space_arms(s->space, j), others = arms - 1;
+    const int32_t arms = cb_space_arms(s->space, j);
+    const int32_t others = in->h[j] < arms ? arms - 1 : 0;
     for (int32_t i = 0; i < others && i < room; i++) {
       const int32_t by =
           others <= room ? i : (int32_t)cb_rng_below(&in->rng, (uint32_t)others);
-      m = add_neighbour(s, in, m);
-      pool_h(s, m - 1)[j] = (in->h[j] + 1 + by) % arms;
+      begin_neighbour(s, in, m);
+      pool_h(s, m)[j] = (in->h[j] + 1 + by) % arms;
+      m = end_neighbour(s, in, m);
     }
   }
-  for (int j = 0; j < d; j++)
-    for (int i = 0; i < STEPS; i++) {
-      m = add_neighbour(s, in, m);
-      pool_x(s, m - 1)[j] = stepped(s, j, in->x[j], &in->rng);
+  for (int j = 0; j < numbers; j++)
+    for (int i = 0; i < STEPS && has_number(s, in, j); i++) {
+      begin_neighbour(s, in, m);
+      pool_x(s, m)[j] = stepped(s, j, in->x[j], &in->rng);
+      m = end_neighbour(s, in, m);
     }
   return m;
 }
@@ -450,27 +477,38 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
                           cocabo_error *err) {
   smac *s = state;
-  CB_TRY(learn(s, ask, err));
+  CB_TRY(learn(s, ask, s->settings->deterministic, err));
   rank_means(s);
   *row = s->ranks[s->starts[0]].row;
   return COCABO_OK;
 }
 
-/* With noise a target is 1 - gap / unit, which can be undone: the mean over the trees
- * is one of values as they were told. Each tree has its own bootstrap sample, so that
- * the trees differ as much as trees on new data would. */
-static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
-                            double *mean, double *se, cocabo_error *err) {
+/* Where the top is not spread a target is 1 - gap / unit, which can be undone: the mean
+ * over the trees is one of values as they were told. Each tree has its own bootstrap
+ * sample, so that the trees differ as much as trees on new data would. */
+static cocabo_status predict(void *state, const cb_ask *ask, int n, const double *x,
+                             const int32_t *h, double *mean, double *sd,
+                             double *feasible, cocabo_error *err) {
   smac *s = state;
-  double target, variance;
-  CB_TRY(learn(s, ask, err));
+  (void)feasible;
+  CB_TRY(learn(s, ask, false, err));
   const cb_history *history = ask->history;
   const double top = history->y[history->best];
   const double half = 0.5 * top - 0.5 * cb_history_worst(history); /* no overflow */
-  cb_forest_predict(s->forest, 1, trial->x, trial->h, &target, &variance);
-  *mean = 2.0 * (0.5 * top - half * (1.0 - target));
-  *se = 2.0 * half * sqrt(cb_forest_spread(s->forest, trial->x, trial->h));
+  for (int i = 0; i < n; i++) {
+    const double *xi = x + cb_at(0, i, s->space->d);
+    const int32_t *hi = h + cb_at(0, i, s->space->c);
+    double target, variance;
+    cb_forest_predict(s->forest, 1, xi, hi, &target, &variance);
+    mean[i] = 2.0 * (0.5 * top - half * (1.0 - target));
+    sd[i] = 2.0 * half * sqrt(cb_forest_spread(s->forest, xi, hi));
+  }
   return COCABO_OK;
+}
+
+static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *trial,
+                            double *mean, double *se, cocabo_error *err) {
+  return predict(state, ask, 1, trial->x, trial->h, mean, se, NULL, err);
 }
 
 const cb_sampler cb_sampler_smac = {
@@ -482,4 +520,5 @@ const cb_sampler cb_sampler_smac = {
     .propose = propose,
     .best = best,
     .expect = expect,
+    .predict = predict,
 };

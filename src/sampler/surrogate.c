@@ -171,11 +171,12 @@ static void copy_point(cb_surrogate *s, const cb_trial *trial, size_t i) {
     memcpy(s->h + i * c, trial->h, c * sizeof *s->h);
 }
 
+/* One number more than is needed, so that no array is NULL. */
 static cocabo_status gather_points(cb_surrogate *s, const cb_history *history,
                                    cocabo_error *err) {
   const size_t d = (size_t)s->space->d, c = (size_t)s->space->c, n = (size_t)s->n;
-  if (!cb_reserve((void **)&s->x, &s->x_room, n * d, sizeof *s->x) ||
-      !cb_reserve((void **)&s->h, &s->h_room, n * c, sizeof *s->h))
+  if (!cb_reserve((void **)&s->x, &s->x_room, n * d + 1, sizeof *s->x) ||
+      !cb_reserve((void **)&s->h, &s->h_room, n * c + 1, sizeof *s->h))
     return cb_no_memory(err);
   for (size_t i = 0; i < n; i++)
     copy_point(s, told(history, s->rows[i]), i);
@@ -297,8 +298,8 @@ static cocabo_status fantasize(cb_surrogate *s, const cb_history *history,
   const size_t d = (size_t)s->space->d, c = (size_t)s->space->c;
   size_t m = 0;
   CB_TRY(choose_unobserved(s, history, trials, n, &m, err));
-  if (!cb_reserve((void **)&s->x, &s->x_room, m * d, sizeof *s->x) ||
-      !cb_reserve((void **)&s->h, &s->h_room, m * c, sizeof *s->h))
+  if (!cb_reserve((void **)&s->x, &s->x_room, m * d + 1, sizeof *s->x) ||
+      !cb_reserve((void **)&s->h, &s->h_room, m * c + 1, sizeof *s->h))
     return cb_no_memory(err);
   for (size_t i = 0; i < m; i++)
     copy_point(s, &history->trials[s->distant[i].number], i);
@@ -361,6 +362,13 @@ void cb_surrogate_expect(const cb_surrogate *s, const double *x, const int32_t *
   cb_gp_predict(s->gp, 1, x, h, &mu, &deviation);
   *mean = centre + unit * mu;
   *sd = unit * deviation;
+}
+
+void cb_surrogate_predict(const cb_surrogate *s, int n, const double *x,
+                          const int32_t *h, double *mean, double *sd) {
+  for (int i = 0; i < n; i++)
+    cb_surrogate_expect(s, x + cb_at(0, i, s->space->d), h + cb_at(0, i, s->space->c),
+                        &mean[i], &sd[i]);
 }
 
 /* ---- fitting --------------------------------------------------------------------- */

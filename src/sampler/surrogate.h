@@ -71,6 +71,9 @@ const int64_t *cb_surrogate_rows(const cb_surrogate *s, int64_t *n);
  * is fantasized. */
 void cb_surrogate_expect(const cb_surrogate *s, const double *x, const int32_t *h,
                          double *mean, double *sd);
+/* The same at n points, x d x n and h c x n. */
+void cb_surrogate_predict(const cb_surrogate *s, int n, const double *x,
+                          const int32_t *h, double *mean, double *sd);
 
 /* The likelihood of the rows that a fit to this history has, without targets; owned by
  * the caller. Of more than `most` rows it has so many, evenly spaced. Then the targets

@@ -10,6 +10,10 @@
  * Each variable by itself: of 24 candidates drawn from l the one with the largest l/g.
  * As l and g are products over the variables, that is the best of all combinations of
  * the candidates.
+ *
+ * A variable with a condition is judged by the trials where it is active, and counts
+ * where it is. A combination that breaks a rule gives way to the best draw that keeps
+ * them all, or is repaired.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +50,7 @@ typedef struct tpe {
   double *x;                  /* values of one variable: trials, then the batch */
   int32_t *h;                 /* likewise */
   size_t members_room[N_GROUPS], batch_x_room, batch_h_room, x_room, h_room;
-  candidate candidates[COCABO_MAX_PARAMETERS][CANDIDATES]; /* rows of x, then of h */
+  candidate candidates[COCABO_MAX_PARAMETERS][CANDIDATES]; /* numbers, then choices */
 } tpe;
 
 static void destroy(void *state) {
@@ -118,22 +122,35 @@ static void split(tpe *s, const cb_history *history) {
   }
 }
 
-/* Values of row j of x, of h; how many. */
+/* Values of row j of x, of h, of the points that have one; how many. */
 static int gather_x(tpe *s, const cb_history *history, int group, int j) {
+  const int presence = s->space->params[s->space->numeric[j]].presence;
+  const int also = presence < 0 ? -1 : s->space->numbers + presence; /* a row of x */
   int n = 0;
-  for (int64_t i = 0; i < s->n_members[group]; i++)
-    s->x[n++] = history->trials[s->members[group][i]].x[j];
-  for (int i = 0; group == REST && i < s->n_batch; i++)
-    s->x[n++] = s->batch_x[cb_at(j, i, s->space->d)];
+  for (int64_t i = 0; i < s->n_members[group]; i++) {
+    const double *x = history->trials[s->members[group][i]].x;
+    s->x[n] = x[j];
+    n += also < 0 || x[also] == 1.0;
+  }
+  for (int i = 0; group == REST && i < s->n_batch; i++) {
+    const double *x = s->batch_x + cb_at(0, i, s->space->d);
+    s->x[n] = x[j];
+    n += also < 0 || x[also] == 1.0;
+  }
   return n;
 }
 
 static int gather_h(tpe *s, const cb_history *history, int group, int j) {
+  const int32_t arms = cb_space_arms(s->space, j);
   int n = 0;
-  for (int64_t i = 0; i < s->n_members[group]; i++)
-    s->h[n++] = history->trials[s->members[group][i]].h[j];
-  for (int i = 0; group == REST && i < s->n_batch; i++)
-    s->h[n++] = s->batch_h[cb_at(j, i, s->space->c)];
+  for (int64_t i = 0; i < s->n_members[group]; i++) {
+    s->h[n] = history->trials[s->members[group][i]].h[j];
+    n += s->h[n] < arms;
+  }
+  for (int i = 0; group == REST && i < s->n_batch; i++) {
+    s->h[n] = s->batch_h[cb_at(j, i, s->space->c)];
+    n += s->h[n] < arms;
+  }
   return n;
 }
 
@@ -208,7 +225,7 @@ static cocabo_status draw_numbers(tpe *s, const cb_history *history, int j, cb_r
 
 static cocabo_status draw_choices(tpe *s, const cb_history *history, int j, cb_rng *rng,
                                   cocabo_error *err) {
-  candidate *drawn = s->candidates[s->space->d + j];
+  candidate *drawn = s->candidates[s->space->numbers + j];
   const int32_t arms = cb_space_arms(s->space, j);
   for (int group = 0; group < N_GROUPS; group++) {
     const int n = gather_h(s, history, group, j);
@@ -225,7 +242,7 @@ static cocabo_status draw_choices(tpe *s, const cb_history *history, int j, cb_r
 
 static cocabo_status draw_candidates(tpe *s, const cb_history *history, cb_rng *rng,
                                      cocabo_error *err) {
-  for (int j = 0; j < s->space->d; j++)
+  for (int j = 0; j < s->space->numbers; j++)
     CB_TRY(draw_numbers(s, history, j, rng, err));
   for (int j = 0; j < s->space->c; j++)
     CB_TRY(draw_choices(s, history, j, rng, err));
@@ -234,16 +251,25 @@ static cocabo_status draw_candidates(tpe *s, const cb_history *history, cb_rng *
 
 /* ---- proposing ------------------------------------------------------------------- */
 
-/* The point whose variable v has candidate which[v]. */
+/* The point whose variable v has candidate which[v], if it is active. */
 static void assemble(const tpe *s, const int *which, cb_cell *cells) {
-  const int d = s->space->d, c = s->space->c;
+  const int numbers = s->space->numbers, c = s->space->c;
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
-  for (int j = 0; j < d; j++)
+  for (int j = 0; j < numbers; j++)
     x[j] = s->candidates[j][which[j]].x;
+  for (int j = numbers; j < s->space->d; j++)
+    x[j] = 1.0; /* all are there, and the conditions take away what is not */
   for (int j = 0; j < c; j++)
-    h[j] = s->candidates[d + j][which[d + j]].h;
+    h[j] = s->candidates[numbers + j][which[numbers + j]].h;
   cb_space_decode(s->space, x, h, cells);
+}
+
+/* Is variable v, a number or a choice, active? */
+static bool is_active(const tpe *s, const cb_cell *cells, int v) {
+  const int numbers = s->space->numbers;
+  return cb_cell_is_active(
+      cells[v < numbers ? s->space->numeric[v] : s->space->categorical[v - numbers]]);
 }
 
 /* Of each variable the best candidate. */
@@ -259,18 +285,21 @@ static void assemble_best(const tpe *s, cb_cell *cells) {
 
 /* The i-th candidates of all variables: a draw from l. */
 static double assemble_draw(const tpe *s, int i, cb_cell *cells) {
-  int which[COCABO_MAX_PARAMETERS] = {0};
+  int which[COCABO_MAX_PARAMETERS];
   double score = 0.0;
-  for (int v = 0; v < s->space->n; v++) {
+  for (int v = 0; v < s->space->n; v++)
     which[v] = i;
-    score += s->candidates[v][i].score;
-  }
   assemble(s, which, cells);
+  for (int v = 0; v < s->space->n; v++)
+    if (is_active(s, cells, v))
+      score += s->candidates[v][i].score;
   return score;
 }
 
-/* Where the best combination is known already, the best draw from l that is not. */
-static bool take_fresh(const tpe *s, const cb_ask *ask, cb_proposal *out, int k) {
+/* Where the best combination is known already or forbidden, the best draw from l that
+ * is not; and where those are all forbidden, the best combination repaired. */
+static bool take_fresh(const tpe *s, const cb_ask *ask, cb_rng *rng, cb_proposal *out,
+                       int k) {
   cb_cell *cells = out[k].cells;
   assemble_best(s, cells);
   if (cb_ask_is_fresh(ask, out, k, cells))
@@ -286,7 +315,10 @@ static bool take_fresh(const tpe *s, const cb_ask *ask, cb_proposal *out, int k)
   }
   if (best >= 0)
     assemble_draw(s, best, cells);
-  return best >= 0;
+  if (best >= 0 || s->space->n_rules == 0)
+    return best >= 0;
+  assemble_best(s, cells);
+  return cb_space_repair(s->space, rng, cells) && cb_ask_is_fresh(ask, out, k, cells);
 }
 
 static cocabo_status propose_point(tpe *s, const cb_ask *ask, cb_proposal *out, int k,
@@ -297,7 +329,7 @@ static cocabo_status propose_point(tpe *s, const cb_ask *ask, cb_proposal *out, 
   for (int round = 0; round < ROUNDS; round++) {
     CB_TRY(cb_ask_poll(ask, err));
     CB_TRY(draw_candidates(s, ask->history, &rng, err));
-    if (take_fresh(s, ask, out, k))
+    if (take_fresh(s, ask, &rng, out, k))
       return COCABO_OK;
   }
   rng = cb_rng_make(ask->settings->seed, CB_RNG_RANDOM, number);

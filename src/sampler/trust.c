@@ -57,7 +57,7 @@ double cb_trust_length_among(const cb_history *history, const bool *among) {
 }
 
 static bool nothing_but_grids(const cocabo_space *space) {
-  for (int j = 0; j < space->d; j++)
+  for (int j = 0; j < space->numbers; j++)
     if (cb_space_levels(space, j) == 0)
       return false;
   return true;
@@ -73,14 +73,27 @@ static void hold_next_levels(const cocabo_space *space, int j, double xj, double
     *upper = fmax(*upper, cb_space_level_x(space, j, k + 1));
 }
 
+/* Is row j of x a number, and active? */
+static bool is_active(const cocabo_space *space, int j, const double *x) {
+  if (j >= space->numbers)
+    return false;
+  const int presence = space->params[space->numeric[j]].presence;
+  return presence < 0 || x[space->numbers + presence] > 0.5;
+}
+
 void cb_trust_box(const cocabo_space *space, const double *x, double length,
                   bool next_levels, const double *log_scales, double *lower,
                   double *upper) {
   const bool hold = next_levels || nothing_but_grids(space);
   double mean = 0.0;
-  for (int j = 0; j < space->d; j++)
-    mean += log_scales[j] / space->d;
+  for (int j = 0; j < space->numbers; j++)
+    mean += log_scales[j] / space->numbers;
   for (int j = 0; j < space->d; j++) {
+    if (!is_active(space, j, x)) {
+      lower[j] = -1.0;
+      upper[j] = 1.0;
+      continue;
+    }
     const double along = length * cb_exp(log_scales[j] - mean);
     lower[j] = fmax(x[j] - along, -1.0);
     upper[j] = fmin(x[j] + along, 1.0);

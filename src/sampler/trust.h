@@ -21,7 +21,8 @@ double cb_trust_length_among(const cb_history *history, const bool *among);
 /* lower[0..d-1] and upper[0..d-1]: length in every direction from x, longer along long
  * length scales. With next_levels it holds the levels next to x_j where x_j lives on a
  * grid, however far they are, and so it does where there is nothing but grids: it is
- * never x alone. log_scales has d logarithms of length scales. */
+ * never x alone. Nothing bounds what is inactive at x. log_scales has d logarithms of
+ * length scales. */
 void cb_trust_box(const cocabo_space *space, const double *x, double length,
                   bool next_levels, const double *log_scales, double *lower,
                   double *upper);

@@ -25,6 +25,12 @@ enum {
   POOL_STEP = 32,        /* so many at a time; */
   MOVE_EXACT = 16,       /* and of screened neighbours */
   MOVE_STEP = 8,
+  REDRAWS = 8,     /* of a candidate that breaks a rule; then it is */
+  REPAIRED = 32,   /* repaired: one in so many of the pool, in each half of it; */
+  FAILURE = 8,     /* a repair that fails counts as so many; or it is */
+  BESIDE = 8,      /* a change of one that keeps them, in so many tries */
+  FRESH = 3,       /* draws of what a neighbour wakes up, besides the best known */
+  MAX_PAIRS = 600, /* neighbours by two steps of a grid */
   RESULTS = 3 * CB_SEARCH_STARTS + SPARES
 };
 
@@ -64,8 +70,10 @@ struct cb_search {
   double *dp, *p_dmu, *p_dsd; /* d: the same of log P */
   double *at_x, *try_x;       /* d: where a climb is, and where it tries to be */
   int32_t *at_h, *try_h;      /* c */
-  int n_swaps;                /* neighbours by one category */
-  int n_combinations;         /* of categories, 0 if more than ALL_COMBINATIONS */
+  double *low, *high;      /* d: the box of a climb, where not every number is active */
+  double *normal, *pushed; /* d: of domain.push */
+  int n_swaps;             /* neighbours by one category */
+  int n_combinations;      /* of categories, 0 if more than ALL_COMBINATIONS */
 
   bool roughly; /* climb along the bound of the deviation */
 
@@ -129,6 +137,10 @@ static size_t carve(cb_search *s, char *base) {
   s->p_dsd = take(base, &used, d);
   s->at_x = take(base, &used, d);
   s->try_x = take(base, &used, d);
+  s->low = take(base, &used, d);
+  s->high = take(base, &used, d);
+  s->normal = take(base, &used, d);
+  s->pushed = take(base, &used, d);
   s->pool.h = take(base, &used, m * c);
   s->result.h = take(base, &used, RESULTS * c);
   s->exact.h = take(base, &used, CB_BLOCK * c);
@@ -210,9 +222,10 @@ static void values_of(const cb_search *s, int m, const double *mu, const double 
     value[i] = cb_acquire_feasible(s->acquire, value[i], log_p[i], NULL, NULL);
 }
 
-/* Categories that are given, or none, are bound once for the whole run. */
+/* Categories that are given, or none, are bound once for the whole run; but given ones
+ * may be inactive at some points. */
 static bool is_bound(const cb_search *s) {
-  return s->plan->fixed_h || s->domain.c == 0;
+  return (s->plan->fixed_h && !s->domain.settle) || s->domain.c == 0;
 }
 
 /* log P of points with their own categories into out, or an upper bound on it; NULL
@@ -323,9 +336,15 @@ static int32_t uniform_arm(const cb_domain *domain, int j, cb_rng *rng) {
   return (int32_t)cb_rng_below(rng, (uint32_t)domain->arms[j]);
 }
 
+static int numbers_of(const cb_search *s) {
+  return s->domain.d - s->domain.presences;
+}
+
 static void draw_anywhere(const cb_search *s, cb_rng *rng, double *x, int32_t *h) {
-  for (int j = 0; j < s->domain.d; j++)
+  for (int j = 0; j < numbers_of(s); j++)
     x[j] = uniform_x(s, j, rng);
+  for (int j = numbers_of(s); j < s->domain.d; j++)
+    x[j] = 1.0;
   if (s->plan->fixed_h)
     copy_h(s, h, s->plan->h);
   for (int j = 0; j < s->domain.c && !s->plan->fixed_h; j++)
@@ -336,9 +355,11 @@ static void draw_anywhere(const cb_search *s, cb_rng *rng, double *x, int32_t *h
  * up to five categories are drawn anew. */
 static void draw_nearby(const cb_search *s, cb_rng *rng, double *x, int32_t *h) {
   const cb_search_plan *plan = s->plan;
-  const int d = s->domain.d, c = plan->fixed_h ? 0 : s->domain.c;
+  const int c = plan->fixed_h ? 0 : s->domain.c;
   copy_h(s, h, plan->h);
-  for (int j = 0; j < d; j++) {
+  for (int j = numbers_of(s); j < s->domain.d; j++)
+    x[j] = plan->x[j];
+  for (int j = 0; j < numbers_of(s); j++) {
     const bool moved = cb_rng_below(rng, 2) != 0;
     const double near = moved ? plan->x[j] + NEAR * cb_rng_normal(rng) : 0.0;
     x[j] = moved ? fmin(fmax(near, s->lower[j]), s->upper[j]) : uniform_x(s, j, rng);
@@ -352,6 +373,69 @@ static void draw_nearby(const cb_search *s, cb_rng *rng, double *x, int32_t *h) 
   }
 }
 
+/* One number moved a little or drawn anew, or one category drawn anew. */
+static void draw_beside(const cb_search *s, const double *from_x, const int32_t *from_h,
+                        cb_rng *rng, double *x, int32_t *h) {
+  const int d = numbers_of(s), c = s->plan->fixed_h ? 0 : s->domain.c;
+  copy_x(s, x, from_x);
+  copy_h(s, h, from_h);
+  if (d + c == 0)
+    return;
+  const int j = (int)cb_rng_below(rng, (uint32_t)(d + c));
+  if (j >= d)
+    h[j - d] = uniform_arm(&s->domain, j - d, rng);
+  else if (cb_rng_below(rng, 2) != 0)
+    x[j] = fmin(fmax(x[j] + NEAR * cb_rng_normal(rng), s->lower[j]), s->upper[j]);
+  else
+    x[j] = uniform_x(s, j, rng);
+}
+
+/* Given categories stay what they are, or become inactive. */
+static bool keeps_given(const cb_search *s, const int32_t *h) {
+  for (int j = 0; j < s->domain.c && s->plan->fixed_h; j++)
+    if (h[j] != s->plan->h[j] && h[j] != s->domain.arms[j] &&
+        s->plan->h[j] != s->domain.arms[j])
+      return false;
+  return true;
+}
+
+/* A candidate that the rules allow, if there is one to be found. */
+static bool draw_allowed(cb_search *s, bool nearby, int *repairs, cb_rng *rng,
+                         double *x, int32_t *h) {
+  const cb_domain *domain = &s->domain;
+  for (int k = 0; k < REDRAWS; k++) {
+    (nearby ? draw_nearby : draw_anywhere)(s, rng, x, h);
+    if (domain->settle(domain->space, rng, x, h))
+      return true;
+  }
+  if ((*repairs)-- > 0) {
+    if (domain->repair(domain->space, rng, x, h) && keeps_given(s, h))
+      return true;
+    *repairs -= FAILURE - 1;
+  }
+  for (int k = 0; k < BESIDE && s->pool.count > 0; k++) {
+    const int from = (int)cb_rng_below(rng, (uint32_t)s->pool.count);
+    draw_beside(s, nearby ? s->plan->x : x_of(s, &s->pool, from),
+                nearby ? s->plan->h : h_of(s, &s->pool, from), rng, x, h);
+    if (domain->settle(domain->space, rng, x, h))
+      return true;
+  }
+  return false;
+}
+
+/* The pool of a space with conditions or rules. */
+static void fill_settled(cb_search *s, bool incumbent, cb_rng *rng) {
+  const int count = s->pool.count;
+  int repairs[2] = {1 + count / REPAIRED, 1 + count / REPAIRED};
+  s->pool.count = 0;
+  for (int i = 0; i < count; i++) {
+    const bool nearby = incumbent && i >= count / 2;
+    s->pool.count +=
+        draw_allowed(s, nearby, &repairs[nearby], rng, x_of(s, &s->pool, s->pool.count),
+                     h_of(s, &s->pool, s->pool.count));
+  }
+}
+
 /* There is an incumbent if its numbers are known or, without numbers, its categories.
  */
 static void fill_pool(cb_search *s, cb_rng *rng) {
@@ -359,6 +443,10 @@ static void fill_pool(cb_search *s, cb_rng *rng) {
   const bool incumbent = s->domain.d > 0 ? plan->x != NULL : plan->h && !plan->fixed_h;
   const int count = plan->pool < s->capacity ? plan->pool : s->capacity;
   s->pool.count = count;
+  if (s->domain.settle) {
+    fill_settled(s, incumbent, rng);
+    return;
+  }
   for (int i = 0; i < count; i++) {
     double *xi = x_of(s, &s->pool, i);
     int32_t *hi = h_of(s, &s->pool, i);
@@ -398,6 +486,48 @@ static bool gains(double value, double over) {
   return value > over + PROGRESS * (1.0 + fabs(over));
 }
 
+/* The same among what is active, where the rules are kept by pushing x back to where
+ * they allow it: so a climb slides along their boundary, by the part of the gradient
+ * that does. Where that fails the line search shortens its step. */
+static double negative_pushed(void *context, const double *x, double *gradient) {
+  cb_search *s = context;
+  const cb_domain *domain = &s->domain;
+  copy_x(s, s->pushed, x);
+  if (domain->push &&
+      !domain->push(domain->space, s->low, s->high, s->pushed, s->at_h, s->normal))
+    return INFINITY;
+  const double value = negative(s, s->pushed, gradient);
+  double outwards = 0.0;
+  for (int j = 0; j < domain->d; j++)
+    outwards += gradient[j] * s->normal[j];
+  for (int j = 0; j < domain->d; j++)
+    gradient[j] = s->low[j] < s->high[j] ? gradient[j] - outwards * s->normal[j] : 0.0;
+  return value;
+}
+
+/* Is row j of at_x a number that is active, so that it may move? */
+static bool may_climb(const cb_search *s, int j) {
+  const int presence = s->domain.presence_of[j];
+  return j < numbers_of(s) && (presence < 0 || s->at_x[numbers_of(s) + presence] > 0.5);
+}
+
+/* try_x from at_x; returns its value, -inf if it is no point. */
+static double climb_settled(cb_search *s, const cb_minimise_limits *limits) {
+  const cb_domain *domain = &s->domain;
+  for (int j = 0; j < domain->d; j++) {
+    const bool may = may_climb(s, j);
+    s->low[j] = may ? fmin(s->lower[j], s->at_x[j]) : s->at_x[j];
+    s->high[j] = may ? fmax(s->upper[j], s->at_x[j]) : s->at_x[j];
+    s->normal[j] = 0.0;
+  }
+  cb_minimise(s->minimiser, s->try_x, s->low, s->high, negative_pushed, s, limits);
+  copy_h(s, s->try_h, s->at_h);
+  const bool allowed = (!domain->push || domain->push(domain->space, s->low, s->high,
+                                                      s->try_x, s->at_h, s->normal)) &&
+                       domain->settle(domain->space, NULL, s->try_x, s->try_h);
+  return allowed ? score_one(s, s->try_x, s->try_h) : -INFINITY;
+}
+
 /* Over x along at_h; *value rises if it helped. With many observations a rough climb
  * follows the bound that the points around it give, rather than the deviation. */
 static bool climb(cb_search *s, double *value, bool roughly) {
@@ -416,12 +546,17 @@ static bool climb(cb_search *s, double *value, bool roughly) {
     cb_feasible_bind(s->acquire->feasible, s->at_h);
   }
   copy_x(s, s->try_x, s->at_x);
-  double reached =
-      -cb_minimise(s->minimiser, s->try_x, s->lower, s->upper, negative, s, &limits);
-  if (s->domain.any_grid)
-    snap(s, s->try_x);
-  if (s->domain.any_grid || s->roughly || s->acquire->feasible)
-    reached = score_one(s, s->try_x, s->at_h);
+  double reached;
+  if (s->domain.settle) {
+    reached = climb_settled(s, &limits);
+  } else {
+    reached =
+        -cb_minimise(s->minimiser, s->try_x, s->lower, s->upper, negative, s, &limits);
+    if (s->domain.any_grid)
+      snap(s, s->try_x);
+    if (s->domain.any_grid || s->roughly || s->acquire->feasible)
+      reached = score_one(s, s->try_x, s->at_h);
+  }
   if (!gains(reached, *value))
     return false;
   copy_x(s, s->at_x, s->try_x);
@@ -511,9 +646,160 @@ static const double *limit_neighbours(cb_search *s, int plain, bool above) {
   return s->log_p;
 }
 
+/* ---- moving where there are conditions or rules ---------------------------------- */
+
+static bool is_active_category(const cb_search *s, int j) {
+  return s->at_h[j] < s->domain.arms[j];
+}
+
+/* try_x, try_h become at_x, at_h and, for what is inactive there, what the incumbent
+ * says of it. */
+static void complete(cb_search *s) {
+  const cb_search_plan *plan = s->plan;
+  copy_x(s, s->try_x, s->at_x);
+  copy_h(s, s->try_h, s->at_h);
+  for (int j = 0; j < s->domain.d && plan->x; j++)
+    if (j < numbers_of(s) ? !may_climb(s, j) : s->at_x[j] < 0.5)
+      s->try_x[j] = plan->x[j];
+  for (int j = 0; j < s->domain.c && plan->h; j++)
+    if (!is_active_category(s, j))
+      s->try_h[j] = plan->h[j];
+}
+
+/* So that what is inactive at at_x, at_h is drawn when it wakes up. */
+static void forget(const cb_search *s, double *x, int32_t *h) {
+  for (int j = numbers_of(s); j < s->domain.d; j++)
+    x[j] = s->at_x[j];
+  for (int j = 0; j < s->domain.c; j++)
+    if (!is_active_category(s, j))
+      h[j] = s->domain.arms[j];
+}
+
+/* Is the same active at (x, h) as at at_x, at_h? */
+static bool same_active(const cb_search *s, const double *x, const int32_t *h) {
+  for (int j = numbers_of(s); j < s->domain.d; j++)
+    if ((x[j] > 0.5) != (s->at_x[j] > 0.5))
+      return false;
+  for (int j = 0; j < s->domain.c; j++)
+    if ((h[j] < s->domain.arms[j]) != is_active_category(s, j))
+      return false;
+  return true;
+}
+
+static bool is_at(const cb_search *s, const double *x, const int32_t *h) {
+  for (int j = 0; j < s->domain.d; j++)
+    if (x[j] != s->at_x[j])
+      return false;
+  for (int j = 0; j < s->domain.c; j++)
+    if (h[j] != s->at_h[j])
+      return false;
+  return true;
+}
+
+/* try_x, try_h as a neighbour, if the rules allow it; where it wakes something up also
+ * with other values of that. */
+static void offer(cb_search *s, cb_rng *rng) {
+  const cb_domain *domain = &s->domain;
+  for (int k = 0; k <= FRESH && s->pool.count < MAX_NEIGHBOURS; k++) {
+    double *x = x_of(s, &s->pool, s->pool.count);
+    int32_t *h = h_of(s, &s->pool, s->pool.count);
+    copy_x(s, x, s->try_x);
+    copy_h(s, h, s->try_h);
+    if (k > 0)
+      forget(s, x, h);
+    const bool allowed = domain->settle(domain->space, rng, x, h);
+    const bool same = same_active(s, x, h);
+    if (allowed && !is_at(s, x, h))
+      s->pool.count++;
+    if (same)
+      return;
+  }
+}
+
+static double stepped(const cb_search *s, int j, int by) {
+  const cb_domain *domain = &s->domain;
+  const double to = domain->levels[j] > 0 && may_climb(s, j)
+                        ? domain->level(domain->space, j, s->at_x[j], by)
+                        : NAN;
+  return to >= s->lower[j] && to <= s->upper[j] ? to : NAN;
+}
+
+/* One level up or down for every number on a grid; where there are rules also one up
+ * and another down, along a sum that they bound. */
+static void offer_steps(cb_search *s, cb_rng *rng) {
+  const int d = s->domain.any_grid ? numbers_of(s) : 0;
+  int pairs = 0;
+  for (int j = 0; j < d; j++)
+    for (int by = -1; by <= 1; by += 2) {
+      const double to = stepped(s, j, by);
+      if (isnan(to))
+        continue;
+      complete(s);
+      s->try_x[j] = to;
+      offer(s, rng);
+      for (int k = 0; k < d && by > 0 && s->domain.push && pairs < MAX_PAIRS; k++) {
+        const double other = k == j ? NAN : stepped(s, k, -by);
+        if (isnan(other))
+          continue;
+        complete(s);
+        s->try_x[j] = to;
+        s->try_x[k] = other;
+        offer(s, rng);
+        pairs++;
+      }
+    }
+}
+
+/* Every combination of categories. */
+static void offer_combinations(cb_search *s, cb_rng *rng) {
+  for (int i = 0; i < s->n_combinations; i++) {
+    complete(s);
+    for (int j = 0, rest = i; j < s->domain.c; j++) {
+      s->try_h[j] = rest % s->domain.arms[j];
+      rest /= s->domain.arms[j];
+    }
+    offer(s, rng);
+  }
+}
+
+/* One active category changed; a random choice of the changes if there are too many. */
+static void offer_swaps(cb_search *s, cb_rng *rng) {
+  const int room = (MAX_NEIGHBOURS - s->pool.count) / 2;
+  int left = 0, listed = 0;
+  for (int j = 0; j < s->domain.c; j++)
+    left += is_active_category(s, j) ? s->domain.arms[j] - 1 : 0;
+  for (int j = 0; j < s->domain.c; j++)
+    for (int32_t k = 0; k < s->domain.arms[j] && is_active_category(s, j); k++) {
+      if (k == s->at_h[j])
+        continue;
+      if (left <= room - listed ||
+          (int)cb_rng_below(rng, (uint32_t)left) < room - listed) {
+        complete(s);
+        s->try_h[j] = k;
+        offer(s, rng);
+        listed++;
+      }
+      left--;
+    }
+}
+
+static void score_settled_neighbours(cb_search *s, cb_rng *rng) {
+  s->pool.count = 0;
+  offer_steps(s, rng);
+  if (!s->plan->fixed_h && s->n_combinations > 0)
+    offer_combinations(s, rng);
+  else if (!s->plan->fixed_h)
+    offer_swaps(s, rng);
+  score_pool(s, 1, MOVE_STEP, MOVE_EXACT);
+}
+
 /* All neighbours of at_x, at_h into the pool, with the value of the best of them. */
 static void score_neighbours(cb_search *s, cb_rng *rng) {
   points *p = &s->pool;
+  if (s->domain.settle) {
+    score_settled_neighbours(s, rng);
+    return;
+  }
   p->count = 0;
   list_steps(s);
   if (is_bound(s)) {
@@ -590,6 +876,20 @@ static void set_box(cb_search *s, const cb_search_plan *plan) {
   }
 }
 
+/* Around the incumbent or, since that may say something of what is inactive there, the
+ * point that it is. */
+static void focus(cb_search *s) {
+  const cb_search_plan *plan = s->plan;
+  if (!s->domain.settle || !plan->x || (s->domain.c > 0 && !plan->h)) {
+    cb_gp_focus(s->gp, plan->x, plan->h, POOL_FOCUS);
+    return;
+  }
+  copy_x(s, s->at_x, plan->x);
+  copy_h(s, s->at_h, plan->h);
+  s->domain.settle(s->domain.space, NULL, s->at_x, s->at_h);
+  cb_gp_focus(s->gp, s->at_x, s->at_h, POOL_FOCUS);
+}
+
 /* Results start with the best of the pool: the starts, and spares. */
 int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
                   const cb_search_plan *plan, cb_rng *rng) {
@@ -600,7 +900,7 @@ int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
   s->result.count = 0;
   set_box(s, plan);
   if (screens(s))
-    cb_gp_focus(gp, plan->x, plan->h, POOL_FOCUS);
+    focus(s);
   if (is_bound(s))
     cb_gp_bind(gp, plan->h);
   if (acquire->feasible) {

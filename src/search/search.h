@@ -8,6 +8,11 @@
  * Where the categories are given (the paper's samplers draw them) the same search runs
  * with h fixed: all of the pool has it, and no move changes it.
  *
+ * Where conditions or rules say which (x, h) are points (domain.h) all of the pool,
+ * every neighbour and every result is one that they allow. A climb moves the numbers
+ * that are active, and is pushed back along the boundary of a rule. What a neighbour
+ * wakes up has the incumbent's value, if that says one, or is drawn.
+ *
  * Every acquisition grows with the deviation. With many observations the pool and the
  * neighbours are therefore ranked by their means and a cheap upper bound on their
  * deviations first, and the exact deviation, O(n^2) each, is computed only for those
@@ -42,7 +47,8 @@ void cb_search_free(cb_search *search); /* NULL is allowed */
 
 /* Where to look, and how hard. */
 typedef struct cb_search_plan {
-  const double *x;             /* d: the incumbent, or NULL */
+  const double *x;             /* d: the incumbent, or NULL. It may have values for what
+                                  is inactive there, with a presence of 1 */
   const int32_t *h;            /* c: the incumbent's, or the given ones; or NULL */
   bool fixed_h;                /* h is given */
   const double *lower, *upper; /* d: the box to stay in; NULL: the cube */

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "space/space.h"
@@ -94,7 +95,7 @@ static int64_t cell_level(const cb_param *p, cb_cell cell) {
                        (double)(p->levels - 1));
 }
 
-static double place(const cb_param *p, cb_cell cell) {
+double cb_param_place(const cb_param *p, cb_cell cell) {
   if (p->levels > 0)
     return level_place(p, cell_level(p, cell));
   if (p->log)
@@ -102,7 +103,7 @@ static double place(const cb_param *p, cb_cell cell) {
   return clip(2.0 * (cell.real - p->low) / (p->high - p->low) - 1.0, -1.0, 1.0);
 }
 
-static cb_cell cell_at(const cb_param *p, double x) {
+cb_cell cb_param_cell(const cb_param *p, double x) {
   if (p->levels > 0)
     return level_cell(p, nearest_level(p, x));
   if (!(x > -1.0))
@@ -119,24 +120,41 @@ static cb_cell cell_at(const cb_param *p, double x) {
 
 void cb_space_encode(const cocabo_space *space, const cb_cell *cells, double *x,
                      int32_t *h) {
+  for (int j = space->numbers; j < space->d; j++)
+    x[j] = 0.0;
+  for (int i = 0; i < space->n; i++) {
+    const cb_param *p = &space->params[i];
+    const bool active = cb_cell_is_active(cells[i]);
+    if (p->kind == CB_CHOICE)
+      h[p->slot] = active ? (int32_t)cells[i].integer : p->n_choices;
+    else
+      x[p->slot] = active ? cb_param_place(p, cells[i]) : 0.0;
+    if (active && p->presence >= 0)
+      x[space->numbers + p->presence] = 1.0;
+  }
+}
+
+/* What a presence in [0,1] says. */
+static bool is_present(const cocabo_space *space, const cb_param *p, const double *x) {
+  return p->presence < 0 || x[space->numbers + p->presence] > 0.5;
+}
+
+void cb_space_decode_settled(const cocabo_space *space, const double *x,
+                             const int32_t *h, cb_rng *rng, cb_cell *cells) {
   for (int i = 0; i < space->n; i++) {
     const cb_param *p = &space->params[i];
     if (p->kind == CB_CHOICE)
-      h[p->slot] = (int32_t)cells[i].integer;
+      cells[i] =
+          h[p->slot] < p->n_choices ? (cb_cell){.integer = h[p->slot]} : CB_INACTIVE;
     else
-      x[p->slot] = place(p, cells[i]);
+      cells[i] = is_present(space, p, x) ? cb_param_cell(p, x[p->slot]) : CB_INACTIVE;
   }
+  cb_space_settle(space, rng, cells);
 }
 
 void cb_space_decode(const cocabo_space *space, const double *x, const int32_t *h,
                      cb_cell *cells) {
-  for (int i = 0; i < space->n; i++) {
-    const cb_param *p = &space->params[i];
-    if (p->kind == CB_CHOICE)
-      cells[i] = (cb_cell){.integer = h[p->slot]};
-    else
-      cells[i] = cell_at(p, x[p->slot]);
-  }
+  cb_space_decode_settled(space, x, h, NULL, cells);
 }
 
 /* Uniform in the logarithm over [low - 1/2, high + 1/2], then rounded: the ends of the
@@ -160,22 +178,99 @@ static int64_t sample_level(const cb_param *p, cb_rng *rng) {
   return cb_rng_below(rng, (uint32_t)p->levels);
 }
 
-void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
+cb_cell cb_param_sample(const cb_param *p, cb_rng *rng) {
+  if (p->levels > 0)
+    return level_cell(p, sample_level(p, rng));
+  return cb_param_cell(p, 2.0 * cb_rng_uniform(rng) - 1.0);
+}
+
+cb_cell cb_param_step(const cb_param *p, cb_cell cell, int by) {
+  if (p->levels == 0)
+    return cell;
+  const int64_t k = cell_level(p, cell) + by;
+  return k >= 0 && k < p->levels ? level_cell(p, k) : cell;
+}
+
+void cb_space_draw(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
+  for (int i = 0; i < space->n; i++)
+    cells[i] = cb_param_sample(&space->params[i], rng);
+  cb_space_settle(space, rng, cells);
+}
+
+/* How many draws are worth a try before one is repaired: few where one in a thousand is
+ * not allowed. Measured once, and the same whoever does it, as is the size below. */
+static int worth_trying(const cocabo_space *space) {
+  enum { MANY = 2000, FEW = 20, LEAST = MANY / 1000 };
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  int tries = atomic_load(&space->tries), allowed = 0;
+  if (tries > 0)
+    return tries;
+  cb_rng rng = cb_rng_make(0, CB_RNG_SPACE, 1);
+  for (int i = 0; i < MANY && allowed < LEAST; i++) {
+    cb_space_draw(space, &rng, cells);
+    allowed += cb_space_allows(space, cells);
+  }
+  tries = allowed < LEAST ? FEW : MANY;
+  atomic_store(&((cocabo_space *)space)->tries, tries);
+  return tries;
+}
+
+/* One parameter after the other moves to a random value or, as the rules will not let
+ * it, towards others, each time by a smaller part of the way. Without that all repaired
+ * points would lie where the rules begin, or at the end of a range. */
+static void wander(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
+  enum { HALVINGS = 48 };
+  const size_t bytes = (size_t)space->n * sizeof *cells;
+  cb_cell tried[COCABO_MAX_PARAMETERS];
   for (int i = 0; i < space->n; i++) {
     const cb_param *p = &space->params[i];
-    if (p->levels > 0)
-      cells[i] = level_cell(p, sample_level(p, rng));
-    else
-      cells[i] = cell_at(p, 2.0 * cb_rng_uniform(rng) - 1.0);
+    const int last = p->kind == CB_CHOICE ? 0 : HALVINGS;
+    bool allowed = !cb_cell_is_active(cells[i]);
+    for (int k = 0; k <= last && !allowed; k += 2) {
+      memcpy(tried, cells, bytes);
+      tried[i] = cb_param_sample(p, rng);
+      if (p->kind != CB_CHOICE) {
+        const double from = cb_param_place(p, cells[i]);
+        tried[i] =
+            cb_param_cell(p, from + ldexp(cb_param_place(p, tried[i]) - from, -k));
+      }
+      if (tried[i].integer == cells[i].integer)
+        break;
+      cb_space_settle(space, rng, tried);
+      allowed = cb_space_allows(space, tried);
+      if (allowed)
+        memcpy(cells, tried, bytes);
+    }
+  }
+}
+
+void cb_space_sample(const cocabo_space *space, cb_rng *rng, cb_cell *cells) {
+  enum { REPAIRS = 5 };
+  cb_space_draw(space, rng, cells);
+  if (cb_space_allows(space, cells))
+    return;
+  for (int i = worth_trying(space); i > 1; i--) {
+    cb_space_draw(space, rng, cells);
+    if (cb_space_allows(space, cells))
+      return;
+  }
+  for (int i = 0; i < REPAIRS; i++) {
+    if (cb_space_repair(space, rng, cells)) {
+      wander(space, rng, cells);
+      return;
+    }
+    if (i + 1 < REPAIRS)
+      cb_space_draw(space, rng, cells);
   }
 }
 
 void cb_space_at(const cocabo_space *space, const double *u, cb_cell *cells) {
   for (int i = 0; i < space->n; i++) {
     const cb_param *p = &space->params[i];
-    cells[i] =
-        p->levels > 0 ? level_cell(p, level_at(p, u[i])) : cell_at(p, 2.0 * u[i] - 1.0);
+    cells[i] = p->levels > 0 ? level_cell(p, level_at(p, u[i]))
+                             : cb_param_cell(p, 2.0 * u[i] - 1.0);
   }
+  cb_space_settle(space, NULL, cells);
 }
 
 /* ---- grids ----------------------------------------------------------------------- */
@@ -198,7 +293,7 @@ int64_t cb_space_level_of(const cocabo_space *space, int j, double xj) {
   return nearest_level(row(space, j), xj);
 }
 
-uint64_t cb_space_size(const cocabo_space *space) {
+uint64_t cb_space_combinations(const cocabo_space *space) {
   uint64_t size = 1;
   for (int i = 0; i < space->n; i++) {
     const uint64_t levels = (uint64_t)space->params[i].levels;
@@ -209,14 +304,40 @@ uint64_t cb_space_size(const cocabo_space *space) {
   return size;
 }
 
-/* Mixed radix, the last parameter fastest. */
-void cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells) {
-  assert(i < cb_space_size(space));
+/* Counting is idempotent, so threads that share a space may do it at once. */
+uint64_t cb_space_size(const cocabo_space *space) {
+  const uint64_t most = UINT64_C(1) << 17, all = cb_space_combinations(space);
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  if (cb_space_is_plain(space))
+    return all;
+  if (all > most)
+    return UINT64_MAX;
+  const uint64_t known = atomic_load(&space->size);
+  if (known > 0)
+    return known - 1;
+  uint64_t size = 0;
+  for (uint64_t i = 0; i < all; i++)
+    size += cb_space_point(space, i, cells);
+  atomic_store(&((cocabo_space *)space)->size, size + 1);
+  return size;
+}
+
+/* Mixed radix, the last parameter fastest. Of the combinations that are one point, the
+ * one counts whose inactive parameters are at their first level. */
+bool cb_space_point(const cocabo_space *space, uint64_t i, cb_cell *cells) {
+  bool first[COCABO_MAX_PARAMETERS];
   for (int k = space->n - 1; k >= 0; k--) {
     const cb_param *p = &space->params[k];
-    cells[k] = level_cell(p, (int64_t)(i % (uint64_t)p->levels));
+    const int64_t level = (int64_t)(i % (uint64_t)p->levels);
+    first[k] = level == 0;
+    cells[k] = level_cell(p, level);
     i /= (uint64_t)p->levels;
   }
+  cb_space_settle(space, NULL, cells);
+  for (int k = 0; k < space->n; k++)
+    if (!cb_cell_is_active(cells[k]) && !first[k])
+      return false;
+  return cb_space_allows(space, cells);
 }
 
 /* ---- checking and comparing ------------------------------------------------------ */
@@ -237,15 +358,17 @@ static bool holds(const cb_param *p, cb_cell cell) {
 
 bool cb_space_holds(const cocabo_space *space, const cb_cell *cells) {
   for (int i = 0; i < space->n; i++)
-    if (!holds(&space->params[i], cells[i]))
+    if (cb_cell_is_active(cells[i]) ? !holds(&space->params[i], cells[i])
+                                    : !space->params[i].condition)
       return false;
-  return true;
+  return cb_space_check_active(space, cells, NULL) == COCABO_OK;
 }
 
 cb_cell cb_space_snap(const cocabo_space *space, int i, cb_cell cell) {
   const cb_param *p = &space->params[i];
-  return p->kind == CB_REAL && p->levels > 0 ? level_cell(p, cell_level(p, cell))
-                                             : cell;
+  return p->kind == CB_REAL && p->levels > 0 && cb_cell_is_active(cell)
+             ? level_cell(p, cell_level(p, cell))
+             : cell;
 }
 
 bool cb_cells_equal(int n, const cb_cell *a, const cb_cell *b) {

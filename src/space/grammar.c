@@ -1,12 +1,13 @@
 /* grammar.c - parameters as text, read and written.
  *
- *   domain  = kind "(" args ")" | "bool"
+ *   domain  = ( kind "(" args ")" | "bool" ) [ "if" condition ]
  *   float   = "float"   "(" low "," high { "," "log" | "," "step" "=" number } ")"
  *   int     = "int"     "(" low "," high { "," "log" | "," "step" "=" number } ")"
  *   choice  = "choice"  "(" value { "," value } ")"      also spelt "categorical"
  *   ordinal = "ordinal" "(" value { "," value } ")"
  *   bool    = choice(false,true)
  *   value   = a JSON scalar, or bare text without  , ( ) "
+ *   condition: see space/expr.h
  *
  * White space is allowed around every token. What JSON would read as a number, true,
  * false or null is just that; the text must be quoted.
@@ -17,6 +18,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "space/expr.h"
 #include "space/space.h"
 
 #define BLANKS " \t\n\r"
@@ -30,8 +32,9 @@ typedef struct word {
 } word;
 
 typedef struct parser {
-  const char *name; /* of the parameter, for the sentences */
-  const char *at;   /* what has not been read yet */
+  const char *name;      /* of the parameter, for the sentences */
+  const char *at;        /* what has not been read yet */
+  const char *condition; /* what follows `if`; NULL: nothing does */
 } parser;
 
 static void skip_blanks(parser *p) {
@@ -175,11 +178,17 @@ static cocabo_status to_int(const parser *p, const char *what, word w, int64_t *
   return COCABO_OK;
 }
 
+/* The end of the domain, or a condition. */
 static cocabo_status at_end(parser *p, cocabo_error *err) {
   char shown[CB_SHOWN];
   skip_blanks(p);
   if (!*p->at)
     return COCABO_OK;
+  if (p->at[0] == 'i' && p->at[1] == 'f' &&
+      (!p->at[2] || strchr(BLANKS "(", p->at[2]))) {
+    p->condition = p->at + 2 + strspn(p->at + 2, BLANKS);
+    return COCABO_OK;
+  }
   return cb_fail(err, COCABO_E_INVALID,
                  "parameter \"%s\": found \"%s\" after the domain", p->name,
                  cb_text_show(shown, p->at));
@@ -442,9 +451,10 @@ static cocabo_status add_choices(cocabo_space *space, parser *p, unsigned flags,
   return status;
 }
 
-static cocabo_status add_bool(cocabo_space *space, const parser *p, cocabo_error *err) {
+static cocabo_status add_bool(cocabo_space *space, parser *p, cocabo_error *err) {
   static const cocabo_value choices[] = {{COCABO_BOOL, {.boolean = 0}},
                                          {COCABO_BOOL, {.boolean = 1}}};
+  CB_TRY(at_end(p, err));
   return cocabo_space_add_choice(space, p->name, choices, 2, 0, err);
 }
 
@@ -471,9 +481,14 @@ static cocabo_status no_kind(const parser *p, word kind, cocabo_error *err) {
 static cocabo_status parse(cocabo_space *space, parser *p, cocabo_error *err) {
   char shown[CB_SHOWN];
   const char *domain = p->at;
-  const word kind = read_word(p, "(");
-  if (word_is(kind, "bool") && !*p->at)
+  skip_blanks(p);
+  const char *after = p->at + strlen("bool");
+  if (strncmp(p->at, "bool", strlen("bool")) == 0 &&
+      (!*after || strchr(BLANKS, *after)) && after[strspn(after, BLANKS)] != '(') {
+    p->at = after;
     return add_bool(space, p, err);
+  }
+  const word kind = read_word(p, "(");
   if (!take(p, '('))
     return cb_fail(err, COCABO_E_INVALID,
                    "parameter \"%s\": domain is \"%s\", want float(low,high), "
@@ -505,7 +520,13 @@ cocabo_status cocabo_space_add(cocabo_space *space, const char *name,
     return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\": domain is not valid UTF-8",
                    name);
   parser p = {.name = name, .at = domain};
-  return parse(space, &p, err);
+  CB_TRY(parse(space, &p, err));
+  if (!p.condition)
+    return COCABO_OK;
+  const cocabo_status status = cocabo_space_condition(space, name, p.condition, err);
+  if (status != COCABO_OK)
+    cb_space_remove_last(space);
+  return status;
 }
 
 /* ---- the other way --------------------------------------------------------------- */
@@ -575,6 +596,7 @@ static void put_value(buffer *b, const cocabo_value *value) {
   char digits[CB_DIGITS];
   switch (value->type) {
   case COCABO_NULL:
+  case COCABO_ABSENT: /* is no choice */
     put_text(b, "null");
     return;
   case COCABO_BOOL:
@@ -629,6 +651,10 @@ static void put_domain(buffer *b, const cb_param *p) {
     break;
   }
   put_text(b, p->log ? ",log)" : ")");
+  if (p->condition) {
+    put_text(b, " if ");
+    put_text(b, cb_expr_text(p->condition));
+  }
 }
 
 char *cocabo_space_domain(const cocabo_space *space, size_t i) {

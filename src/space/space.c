@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "space/expr.h"
 
 static const int64_t max_exact = INT64_C(1) << 53; /* +-2^53: exact as a double */
 
@@ -29,6 +30,7 @@ static void clear_param(cb_param *p) {
       cb_free((char *)p->choices[k].as.text);
   cb_free(p->choices);
   cb_free(p->name);
+  cb_expr_free(p->condition);
 }
 
 void cocabo_space_free(cocabo_space *space) {
@@ -37,6 +39,9 @@ void cocabo_space_free(cocabo_space *space) {
   for (int i = 0; i < space->n; i++)
     clear_param(&space->params[i]);
   cb_free(space->params);
+  for (int k = 0; k < space->n_rules; k++)
+    cb_expr_free(space->rules[k]);
+  cb_free(space->rules);
   cb_free(space->numeric);
   cb_free(space->categorical);
   cb_free(space);
@@ -69,7 +74,7 @@ int32_t cb_space_arms(const cocabo_space *space, int j) {
 static cocabo_status publish(cocabo_space *space, cb_param *p, cocabo_error *err) {
   const bool categorical = p->kind == CB_CHOICE;
   int **slots = categorical ? &space->categorical : &space->numeric;
-  int *count = categorical ? &space->c : &space->d;
+  int *count = categorical ? &space->c : &space->numbers;
 
   cb_param *params = cb_realloc(space->params, (size_t)space->n + 1, sizeof *params);
   if (!params)
@@ -83,7 +88,19 @@ static cocabo_status publish(cocabo_space *space, cb_param *p, cocabo_error *err
   p->slot = *count;
   grown[(*count)++] = space->n;
   params[space->n++] = *p;
+  space->d = space->numbers + space->presences;
+  cb_space_forget(space);
   return COCABO_OK;
+}
+
+void cb_space_remove_last(cocabo_space *space) {
+  cb_param *last = &space->params[--space->n];
+  if (last->kind == CB_CHOICE)
+    space->c--;
+  else
+    space->numbers--;
+  clear_param(last);
+  space->d = space->numbers + space->presences;
 }
 
 /* Copies the name into the checked parameter and publishes it. Takes the parameter over
@@ -91,6 +108,7 @@ static cocabo_status publish(cocabo_space *space, cb_param *p, cocabo_error *err
 static cocabo_status add(cocabo_space *space, const char *name, cb_param *p,
                          cocabo_error *err) {
   p->name = cb_strdup(name);
+  p->presence = p->condition ? p->presence : -1;
   const cocabo_status status = p->name ? publish(space, p, err) : cb_no_memory(err);
   if (status != COCABO_OK)
     clear_param(p);
@@ -104,7 +122,7 @@ static cocabo_status check_new(const cocabo_space *space, const char *name,
   CB_TRY(cb_name_check("parameter name", name, err));
   if (cb_space_find(space, name) >= 0)
     return cb_fail(err, COCABO_E_EXISTS, "parameter \"%s\" exists already", name);
-  if (space->n >= COCABO_MAX_PARAMETERS)
+  if (space->n + space->presences >= COCABO_MAX_PARAMETERS)
     return cb_fail(err, COCABO_E_RANGE,
                    "parameter \"%s\" is one too many, want at most %d", name,
                    COCABO_MAX_PARAMETERS);
@@ -330,6 +348,9 @@ static cocabo_status check_choice(const char *name, size_t k,
                                   const cocabo_value *choice, cocabo_error *err) {
   char shown[CB_DIGITS];
   switch (choice->type) {
+  case COCABO_ABSENT:
+    return cb_fail(err, COCABO_E_INVALID,
+                   "parameter \"%s\": choice %zu is absent, want a value", name, k);
   case COCABO_NULL:
   case COCABO_BOOL:
   case COCABO_INT:
@@ -415,27 +436,53 @@ static bool copy_param(cocabo_space *to, const cb_param *from) {
   cb_param p = *from;
   p.name = NULL;
   p.choices = NULL;
-  if (from->choices && !copy_choices(&p, from->choices)) {
+  p.condition = from->condition ? cb_expr_copy(from->condition) : NULL;
+  if ((from->condition && !p.condition) ||
+      (from->choices && !copy_choices(&p, from->choices))) {
     clear_param(&p);
     return false;
   }
   return add(to, from->name, &p, NULL) == COCABO_OK;
 }
 
+static bool copy_rules(cocabo_space *to, const cocabo_space *from) {
+  to->rules = cb_calloc((size_t)from->n_rules + 1, sizeof(cb_expr *));
+  if (!to->rules)
+    return false;
+  for (; to->n_rules < from->n_rules; to->n_rules++) {
+    to->rules[to->n_rules] = cb_expr_copy(from->rules[to->n_rules]);
+    if (!to->rules[to->n_rules])
+      return false;
+  }
+  return true;
+}
+
 cocabo_space *cb_space_copy(const cocabo_space *space) {
   cocabo_space *copy = cocabo_space_new();
-  for (int i = 0; copy && i < space->n; i++)
-    if (!copy_param(copy, &space->params[i])) {
-      cocabo_space_free(copy);
-      return NULL;
-    }
+  bool fine = copy != NULL;
+  for (int i = 0; fine && i < space->n; i++)
+    fine = copy_param(copy, &space->params[i]);
+  if (fine && space->n_rules > 0)
+    fine = copy_rules(copy, space);
+  if (!fine) {
+    cocabo_space_free(copy);
+    return NULL;
+  }
+  copy->presences = space->presences;
+  copy->d = space->d;
+  copy->conditional = space->conditional;
   return copy;
+}
+
+static bool same_expr(const cb_expr *a, const cb_expr *b) {
+  return a && b ? strcmp(cb_expr_text(a), cb_expr_text(b)) == 0 : a == b;
 }
 
 static bool same_param(const cb_param *a, const cb_param *b) {
   if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->log != b->log ||
       a->levels != b->levels || a->low != b->low || a->high != b->high ||
-      a->step != b->step || a->istep != b->istep || a->n_choices != b->n_choices)
+      a->step != b->step || a->istep != b->istep || a->n_choices != b->n_choices ||
+      !same_expr(a->condition, b->condition))
     return false;
   for (int k = 0; k < a->n_choices; k++)
     if (!cb_value_equal(&a->choices[k], &b->choices[k]))
@@ -444,10 +491,13 @@ static bool same_param(const cb_param *a, const cb_param *b) {
 }
 
 bool cb_space_equal(const cocabo_space *a, const cocabo_space *b) {
-  if (a->n != b->n)
+  if (a->n != b->n || a->n_rules != b->n_rules)
     return false;
   for (int i = 0; i < a->n; i++)
     if (!same_param(&a->params[i], &b->params[i]))
+      return false;
+  for (int k = 0; k < a->n_rules; k++)
+    if (!same_expr(a->rules[k], b->rules[k]))
       return false;
   return true;
 }
@@ -547,6 +597,12 @@ cocabo_status cb_space_to_cell(const cocabo_space *space, int i,
                                const cocabo_value *value, cb_cell *cell,
                                cocabo_error *err) {
   const cb_param *p = &space->params[i];
+  if (value->type == COCABO_ABSENT && p->condition) {
+    *cell = CB_INACTIVE;
+    return COCABO_OK;
+  }
+  if (value->type == COCABO_ABSENT)
+    return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" is missing", p->name);
   if ((unsigned)value->type > COCABO_TEXT)
     return cb_fail(err, COCABO_E_INVALID,
                    "parameter \"%s\" has type %d, want a cocabo_type", p->name,
@@ -568,8 +624,17 @@ cocabo_status cb_space_to_cell(const cocabo_space *space, int i,
   return COCABO_OK;
 }
 
+cocabo_status cb_space_to_cells(const cocabo_space *space, const cocabo_value *values,
+                                cb_cell *cells, cocabo_error *err) {
+  for (int i = 0; i < space->n; i++)
+    CB_TRY(cb_space_to_cell(space, i, &values[i], &cells[i], err));
+  return cb_space_check_active(space, cells, err);
+}
+
 cocabo_value cb_space_from_cell(const cocabo_space *space, int i, cb_cell cell) {
   const cb_param *p = &space->params[i];
+  if (!cb_cell_is_active(cell))
+    return (cocabo_value){.type = COCABO_ABSENT};
   switch (p->kind) {
   case CB_REAL:
     return (cocabo_value){.type = COCABO_REAL, .as.real = cell.real};

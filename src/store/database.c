@@ -271,6 +271,32 @@ cocabo_status cb_database_integer(cb_database *db, const char *sql, int64_t *out
   return status;
 }
 
+/* PRAGMA quick_check is faster and believes the indices, of which a damaged one makes
+ * asks fail. */
+cocabo_status cb_database_check(cb_database *db, cocabo_error *err) {
+  sqlite3_stmt *statement = NULL;
+  char path[CB_SHOWN], found[CB_SHOWN];
+  int answer =
+      sqlite3_prepare_v2(db->handle, "PRAGMA integrity_check(1)", -1, &statement, NULL);
+  if (answer == SQLITE_OK)
+    answer = sqlite3_step(statement);
+  const char *text =
+      answer == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+  cocabo_status status = COCABO_OK;
+  if (answer != SQLITE_ROW)
+    status = cb_database_fail(db, answer, err);
+  else if (!text)
+    status = cb_no_memory(err);
+  else if (strcmp(text, "ok") != 0)
+    status = cb_fail(err, COCABO_E_STORE,
+                     "\"%s\" is damaged: %s; restore a backup, or save what can be "
+                     "read with .recover of sqlite3",
+                     cb_text_show_within(path, db->path, 60),
+                     cb_text_show_within(found, text, 90));
+  sqlite3_finalize(statement);
+  return status;
+}
+
 /* Another process may have done it while we waited for our turn: look again. */
 static cocabo_status migrate(cb_database *db, cocabo_error *err) {
   CB_TRY(cb_database_begin(db, true, err));

@@ -63,6 +63,10 @@ cocabo_status cb_database_fail(cb_database *db, int answer, cocabo_error *err);
 cocabo_status cb_database_integer(cb_database *db, const char *sql, int64_t *out,
                                   cocabo_error *err);
 
+/* Is the file sound: its pages, its tables, and its indices with them? Reads all of it.
+ */
+cocabo_status cb_database_check(cb_database *db, cocabo_error *err);
+
 /* Statement i, ready to be bound; NULL if it cannot be prepared. It is reset with
  * sqlite3_reset after use. */
 sqlite3_stmt *cb_database_statement(cb_database *db, int i);

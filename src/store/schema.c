@@ -61,6 +61,29 @@ static const char *const migrations[] = {
     "CREATE TABLE file (mark TEXT NOT NULL) STRICT;"
     "INSERT INTO file VALUES ("
     "  'cocabo ' || lower(hex(randomblob(16))) || printf(' %020d', 0));",
+
+    /* Events have a checksum; those from before have none. */
+    "ALTER TABLE events RENAME TO old_events;"
+    "CREATE TABLE events ("
+    "  study INTEGER NOT NULL,"
+    "  seq INTEGER NOT NULL,"
+    "  id BLOB NOT NULL,"
+    "  time REAL NOT NULL,"
+    "  kind INTEGER NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  checksum INTEGER,"
+    "  PRIMARY KEY (study, seq)"
+    ") STRICT, WITHOUT ROWID;"
+    "INSERT INTO events SELECT study, seq, id, time, kind, number, attempt, body, NULL"
+    "  FROM old_events ORDER BY study, seq;"
+    "DROP TABLE old_events;"
+    "CREATE UNIQUE INDEX event_by_id ON events (study, id);"
+    "CREATE UNIQUE INDEX trial_by_number ON events (study, number)"
+    "  WHERE kind IN (3, 9);"
+    "CREATE UNIQUE INDEX attempt_by_number ON events (study, number, attempt)"
+    "  WHERE kind = 8;",
 };
 _Static_assert(sizeof migrations / sizeof migrations[0] == CB_SCHEMA_NEWEST,
                "every version has its migration");

@@ -2,7 +2,8 @@
  *
  *   studies   a name and an id that is never used again; `letters` say what kind of
  *             number each cell of a trial is (log/codec.h)
- *   events    the logs; what they are looked up by in columns, the rest as JSON
+ *   events    the logs; what they are looked up by in columns, the rest, the body, as
+ *             JSON with its checksum (NULL: written before there were any)
  *   leases    who runs which trial until when
  *   file      one row that every commit changes (store/mark.h)
  *
@@ -18,7 +19,7 @@
 #include "cocabo.h"
 #include "store/database.h"
 
-enum { CB_SCHEMA_NEWEST = 2 };
+enum { CB_SCHEMA_NEWEST = 3 };
 
 /* Which version the file has, 0 if it is still empty. What it says is not trusted:
  * whatever else than our own tables and indices is in it, is COCABO_E_STORE. To be

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,6 +45,10 @@ enum {
   LAST_SEQ,
   LAST_NUMBER,
   LAST_ATTEMPT,
+  LOGGED_NUMBER,
+  LOGGED_ATTEMPT,
+  EVENT_BODIES,
+  COUNT_EVENTS,
   ADD_EVENT,
   ADD_LEASE,
   DROP_LEASE,
@@ -86,8 +91,15 @@ static const char *const statements[N_STATEMENTS] = {
                     "WHERE study = ?1 AND kind IN (3, 9)",
     [LAST_ATTEMPT] = "SELECT max(attempt) FROM events "
                      "WHERE study = ?1 AND number = ?2 AND kind = 8",
+    [LOGGED_NUMBER] = "SELECT number FROM events NOT INDEXED "
+                      "WHERE study = ?1 AND kind IN (3, 9) ORDER BY seq DESC LIMIT 1",
+    [LOGGED_ATTEMPT] = "SELECT max(attempt) FROM events NOT INDEXED "
+                       "WHERE study = ?1 AND number = ?2 AND kind = 8",
+    [EVENT_BODIES] = "SELECT seq, number, body, checksum FROM events "
+                     "WHERE study = ?1 ORDER BY seq",
+    [COUNT_EVENTS] = "SELECT count(*) FROM events WHERE study = ?1",
     [ADD_EVENT] = "INSERT INTO events (study, seq, id, time, kind, number, attempt, "
-                  "body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                  "body, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [ADD_LEASE] = "INSERT OR REPLACE INTO leases (study, trial, owner, until, seconds, "
                   "boot, due) VALUES (?1, ?6, ?7, ?2 + ?5, ?5, ?3, ?4 + ?5)",
     [DROP_LEASE] = "DELETE FROM leases WHERE study = ?1 AND trial = ?2",
@@ -331,9 +343,27 @@ static cocabo_status find_end(appending *a, cocabo_error *err) {
   return COCABO_OK;
 }
 
-static cocabo_status taken(int64_t number, int64_t next, cocabo_error *err) {
+/* A conflict is found by an index. One that contradicts the log would make every try
+ * fail as if others were faster. */
+static cocabo_status check_index(query *logged, int64_t none, int64_t indexed,
+                                 cocabo_error *err) {
+  sqlite_store *s = logged->store;
+  char path[CB_SHOWN];
+  int64_t number = 0;
+  CB_TRY(get_integer(logged, none, &number, err));
+  if (number == indexed)
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_STORE,
+                 "cannot %s \"%s\": it is damaged: an index contradicts its table; "
+                 "restore a backup, or make its indices anew with REINDEX of sqlite3",
+                 s->db.what, cb_text_show_within(path, s->db.path, 60));
+}
+
+static cocabo_status taken(const appending *a, int64_t number, cocabo_error *err) {
+  query last = ask(a->store, LOGGED_NUMBER, a->study);
+  CB_TRY(check_index(&last, -1, a->next_number - 1, err));
   return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
-                 (long long)number, (long long)next);
+                 (long long)number, (long long)a->next_number);
 }
 
 /* The last attempt of a trial in the log, 0 if it was never handed out again. */
@@ -363,17 +393,20 @@ static cocabo_status check_stale(const appending *a, const cb_event *stale,
 static cocabo_status check_event(const appending *a, const cb_event *event,
                                  cocabo_error *err) {
   if (makes_trial(event) && event->number != a->next_number)
-    return taken(event->number, a->next_number, err);
+    return taken(a, event->number, err);
   if (event->kind == CB_TRIAL_STALE)
     return check_stale(a, event, err);
   if (event->kind != CB_TRIAL_RESUMED || event->number >= a->next_number)
     return COCABO_OK;
   int64_t last = 0;
   CB_TRY(last_attempt(a, event->number, &last, err));
-  if (event->attempt <= last)
-    return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
-                   (long long)event->attempt, (long long)event->number);
-  return COCABO_OK;
+  if (event->attempt > last)
+    return COCABO_OK;
+  query logged = ask(a->store, LOGGED_ATTEMPT, a->study);
+  bind_integer(&logged, 2, event->number);
+  CB_TRY(check_index(&logged, 0, last, err));
+  return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
+                 (long long)event->attempt, (long long)event->number);
 }
 
 static cocabo_status insert_event(const appending *a, const cb_event *event,
@@ -390,6 +423,7 @@ static cocabo_status insert_event(const appending *a, const cb_event *event,
   bind_integer(&q, 6, event->number);
   bind_integer(&q, 7, event->attempt);
   bind_text(&q, 8, json->text, json->length);
+  bind_integer(&q, 9, (int64_t)cb_codec_checksum(json->text, json->length));
   return execute(&q, err);
 }
 
@@ -444,7 +478,7 @@ static cocabo_status write_new(appending *a, cocabo_error *err) {
   const cb_append *what = a->what;
   CB_TRY(find_end(a, err));
   if (what->next_number >= 0 && what->next_number != a->next_number)
-    return taken(what->next_number, a->next_number, err);
+    return taken(a, what->next_number, err);
   for (int i = 0; i < what->n; i++) {
     if (a->places[i].seq == 0 && i > 0)
       CB_TRY(find_place(a, &what->events[i], &a->places[i], err));
@@ -594,6 +628,51 @@ static cocabo_status show_all(sqlite_store *s, int64_t study, int64_t seq,
     status = expired(user, sqlite3_column_int64(q.statement, 0), err);
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
   return status == COCABO_OK ? ended : status;
+}
+
+/* ---- checking -------------------------------------------------------------------- */
+
+static cocabo_status check_body(const query *q, int64_t *unchecked, cocabo_error *err) {
+  sqlite3_stmt *row = q->statement;
+  char trial[40] = "";
+  if (sqlite3_column_type(row, 3) == SQLITE_NULL) {
+    ++*unchecked;
+    return COCABO_OK;
+  }
+  const char *body = (const char *)sqlite3_column_text(row, 2);
+  const size_t length = (size_t)sqlite3_column_bytes(row, 2);
+  const int64_t number = sqlite3_column_int64(row, 1);
+  if (!body && sqlite3_column_type(row, 2) != SQLITE_NULL)
+    return cb_no_memory(err);
+  if (body && cb_codec_checksum(body, length) == (uint64_t)sqlite3_column_int64(row, 3))
+    return COCABO_OK;
+  if (number >= 0)
+    snprintf(trial, sizeof trial, ", of trial %lld,", (long long)number);
+  return cb_fail(err, COCABO_E_STATE,
+                 "event %lld of the log%s is damaged: it does not have the checksum "
+                 "that it was written with; restore a backup",
+                 (long long)sqlite3_column_int64(row, 0), trial);
+}
+
+static cocabo_status check_bodies(sqlite_store *s, int64_t study, int64_t *unchecked,
+                                  cocabo_error *err) {
+  query q = ask(s, EVENT_BODIES, study);
+  cocabo_status status = COCABO_OK;
+  while (status == COCABO_OK && next_row(&q))
+    status = check_body(&q, unchecked, err);
+  const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
+  return status == COCABO_OK ? ended : status;
+}
+
+static cocabo_status check_study(sqlite_store *s, int64_t study, int64_t *unchecked,
+                                 cocabo_error *err) {
+  *unchecked = 0;
+  CB_TRY(cb_database_check(&s->db, err));
+  CB_TRY(check_exists(s, study, err));
+  if (s->db.version > 2)
+    return check_bodies(s, study, unchecked, err);
+  query q = ask(s, COUNT_EVENTS, study); /* there are no checksums in it */
+  return get_integer(&q, 0, unchecked, err);
 }
 
 /* ---- studies --------------------------------------------------------------------- */
@@ -815,6 +894,13 @@ static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
   return status;
 }
 
+static cocabo_status check(cocabo_store *store, int64_t id, int64_t *unchecked,
+                           cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, "check", err));
+  return leave(s, check_study(s, id, unchecked, err));
+}
+
 /* In a forked child the connection is left alone: closing it would end the parent's. */
 static void free_store(cocabo_store *store) {
   sqlite_store *s = (sqlite_store *)store;
@@ -836,6 +922,7 @@ static const cb_store_ops sqlite_ops = {
     .free = free_store,
     .renew = renew,
     .create_log = create_log,
+    .check = check,
 };
 
 cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,

@@ -98,6 +98,13 @@ typedef struct cb_store_ops {
    * STUDY_CREATED: all or none. */
   cocabo_status (*create_log)(cocabo_store *store, const char *name, cb_event *events,
                               int n, int64_t *id, cocabo_error *err);
+
+  /* Is what is kept what was written? Looks at the store itself first, then at the body
+   * of every event, which has a checksum. COCABO_E_STORE if the store is damaged,
+   * COCABO_E_STATE if an event is. *unchecked: events that were written before there
+   * were checksums. */
+  cocabo_status (*check)(cocabo_store *store, int64_t id, int64_t *unchecked,
+                         cocabo_error *err);
 } cb_store_ops;
 
 /* Seconds: 366 days. A lease that seems to last longer was written by mistake. */

@@ -9,7 +9,7 @@
 #include "study/study.h"
 #include "study/trial.h"
 
-enum { MAX_ASK = 100000, MAX_TEXT = 65536 };
+enum { MAX_ASK = 100000, MAX_TEXT = 65536, MAX_POINTS = 1000 * 1000 };
 
 static cocabo_status is_null(const char *what, cocabo_error *err) {
   return cb_fail(err, COCABO_E_INVALID, "%s is NULL", what);
@@ -30,18 +30,24 @@ static cocabo_status check_text(const char *what, const char *text, cocabo_error
 
 /* ---- life ------------------------------------------------------------------------ */
 
-cocabo_status cocabo_study_create(cocabo_study **out, const char *name,
-                                  const cocabo_space *space,
-                                  const cocabo_options *options, cocabo_store *store,
-                                  cocabo_error *err) {
+static cocabo_status check_creation(cocabo_study **out, const char *name,
+                                    const cocabo_space *space, cocabo_error *err) {
   if (!out)
     return is_null("out", err);
   *out = NULL;
   CB_TRY(cb_name_check("study name", name, err));
   if (!space)
     return is_null("space", err);
-  if (space->n == 0)
-    return cb_fail(err, COCABO_E_INVALID, "the space is empty, want a parameter");
+  return space->n > 0
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_INVALID, "the space is empty, want a parameter");
+}
+
+cocabo_status cocabo_study_create(cocabo_study **out, const char *name,
+                                  const cocabo_space *space,
+                                  const cocabo_options *options, cocabo_store *store,
+                                  cocabo_error *err) {
+  CB_TRY(check_creation(out, name, space, err));
   return cb_study_create(out, name, space, options, store, err);
 }
 
@@ -54,6 +60,19 @@ cocabo_status cocabo_study_open(cocabo_study **out, const char *name,
   if (!store)
     return is_null("store", err);
   return cb_study_open(out, name, store, err);
+}
+
+cocabo_status cocabo_study_open_or_create(cocabo_study **out, const char *name,
+                                          const cocabo_space *space,
+                                          const cocabo_options *options,
+                                          cocabo_store *store, int *created,
+                                          cocabo_error *err) {
+  bool is_new = false;
+  CB_TRY(check_creation(out, name, space, err));
+  CB_TRY(cb_study_open_or_create(out, name, space, options, store, &is_new, err));
+  if (created)
+    *created = is_new;
+  return COCABO_OK;
 }
 
 void cocabo_study_free(cocabo_study *study) {
@@ -70,6 +89,13 @@ void cocabo_study_on_interrupt(cocabo_study *study, cocabo_interrupt_fn fn,
     return;
   study->proposer.interrupt = fn;
   study->proposer.user = user;
+}
+
+void cocabo_study_on_log(cocabo_study *study, cocabo_log_fn fn, void *user) {
+  if (!study)
+    return;
+  study->log = fn;
+  study->log_user = user;
 }
 
 /* ---- options, attributes, leases ------------------------------------------------- */
@@ -143,7 +169,7 @@ const cocabo_space *cocabo_study_space(const cocabo_study *study) {
 }
 
 const char *cocabo_study_option(const cocabo_study *study, const char *name) {
-  return study ? cocabo_options_get(study->fold.options, name) : NULL;
+  return study ? cocabo_options_get(study->view.options, name) : NULL;
 }
 
 const char *cocabo_study_attr(const cocabo_study *study, const char *name) {
@@ -152,15 +178,29 @@ const char *cocabo_study_attr(const cocabo_study *study, const char *name) {
 
 /* ---- ask and tell ---------------------------------------------------------------- */
 
-cocabo_status cocabo_study_ask(cocabo_study *study, size_t n, cocabo_trial **out,
-                               cocabo_error *err) {
+static cocabo_status ask(cocabo_study *study, size_t n, bool fewer, cocabo_trial **out,
+                         size_t *got, cocabo_error *err) {
   if (!study)
     return is_null("study", err);
   if (!out)
     return is_null("out", err);
   if (n < 1 || n > MAX_ASK)
     return cb_fail(err, COCABO_E_RANGE, "n is %zu, want 1 to %d", n, MAX_ASK);
-  return cb_study_ask(study, (int)n, out, err);
+  return cb_study_ask(study, (int)n, fewer, out, got, err);
+}
+
+cocabo_status cocabo_study_ask(cocabo_study *study, size_t n, cocabo_trial **out,
+                               cocabo_error *err) {
+  size_t unwanted;
+  return ask(study, n, false, out, &unwanted, err);
+}
+
+cocabo_status cocabo_study_ask_up_to(cocabo_study *study, size_t n, cocabo_trial **out,
+                                     size_t *got, cocabo_error *err) {
+  if (!got)
+    return is_null("got", err);
+  *got = 0;
+  return ask(study, n, true, out, got, err);
 }
 
 cocabo_status cocabo_study_tell(cocabo_study *study, int64_t number, double value,
@@ -176,7 +216,73 @@ cocabo_status cocabo_study_tell_metrics(cocabo_study *study, int64_t number,
   if (!metrics && n > 0)
     return is_null("metrics", err);
   CB_TRY(cb_metrics_check(metrics, n, err));
-  return cb_study_tell(study, number, value, metrics, (int)n, err);
+  const cocabo_record record = {.value = &value, .metrics = metrics, .n_metrics = n};
+  return cb_study_record(study, number, CB_CURRENT, &record, err);
+}
+
+static cocabo_status check_attrs(const cocabo_attr *attrs, size_t n,
+                                 cocabo_error *err) {
+  if (!attrs && n > 0)
+    return is_null("attrs", err);
+  if (n > COCABO_MAX_ATTRS)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu attributes, want at most %d", n,
+                   COCABO_MAX_ATTRS);
+  for (size_t i = 0; i < n; i++) {
+    CB_TRY(cb_name_check("attribute name", attrs[i].name, err));
+    CB_TRY(check_text("attribute", attrs[i].value, err));
+    for (size_t k = 0; k < i; k++)
+      if (strcmp(attrs[k].name, attrs[i].name) == 0)
+        return cb_fail(err, COCABO_E_INVALID, "attribute \"%s\" is given twice",
+                       attrs[i].name);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status check_report(cocabo_step report, cocabo_error *err) {
+  char shown[CB_DIGITS];
+  if (report.step < 0)
+    return cb_fail(err, COCABO_E_RANGE, "step is %lld, want 0 or more",
+                   (long long)report.step);
+  if (!isfinite(report.value))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "the value of step %lld is %s, want a finite number",
+                   (long long)report.step, cb_number_show(shown, report.value));
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_study_note(cocabo_study *study, int64_t number, const char *name,
+                                const char *value, cocabo_error *err) {
+  const cocabo_attr attr = {name, value};
+  const cocabo_record record = {.attrs = &attr, .n_attrs = 1};
+  return cocabo_study_record(study, number, &record, err);
+}
+
+cocabo_status cocabo_study_record(cocabo_study *study, int64_t number,
+                                  const cocabo_record *record, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!record)
+    return is_null("record", err);
+  if (!record->metrics && record->n_metrics > 0)
+    return is_null("metrics", err);
+  if (record->value && record->reason)
+    return cb_fail(err, COCABO_E_INVALID, "there are a value and a reason, want one");
+  if (!record->value && record->n_metrics > 0)
+    return cb_fail(err, COCABO_E_INVALID, "there are metrics and no value");
+  CB_TRY(cb_metrics_check(record->metrics, record->n_metrics, err));
+  if (record->reason)
+    CB_TRY(check_text("reason", record->reason, err));
+  CB_TRY(check_attrs(record->attrs, record->n_attrs, err));
+  return cb_study_record(study, number, CB_CURRENT, record, err);
+}
+
+cocabo_status cocabo_study_report(cocabo_study *study, int64_t number, int64_t step,
+                                  double value, cocabo_error *err) {
+  const cocabo_step report = {step, value};
+  if (!study)
+    return is_null("study", err);
+  CB_TRY(check_report(report, err));
+  return cb_study_report(study, number, report, err);
 }
 
 cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char *reason,
@@ -184,7 +290,8 @@ cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number, const char 
   if (!study)
     return is_null("study", err);
   CB_TRY(check_text("reason", reason, err));
-  return cb_study_fail(study, number, CB_CURRENT, reason, err);
+  return cb_study_record(study, number, CB_CURRENT, &(cocabo_record){.reason = reason},
+                         err);
 }
 
 static cocabo_status check_attempt(int64_t attempt, cocabo_error *err) {
@@ -200,7 +307,8 @@ cocabo_status cocabo_study_fail_attempt(cocabo_study *study, int64_t number,
     return is_null("study", err);
   CB_TRY(check_attempt(attempt, err));
   CB_TRY(check_text("reason", reason, err));
-  return cb_study_fail(study, number, attempt, reason, err);
+  return cb_study_record(study, number, attempt, &(cocabo_record){.reason = reason},
+                         err);
 }
 
 cocabo_status cocabo_study_interrupt(cocabo_study *study, int64_t number,
@@ -240,11 +348,11 @@ static cocabo_status read_values(const cocabo_space *space, const char *const *n
     CB_TRY(cb_space_to_cell(space, i, &values[k], &cells[i], err));
     given[i] = true;
   }
+  const cocabo_value absent = {.type = COCABO_ABSENT};
   for (int i = 0; i < space->n; i++)
     if (!given[i])
-      return cb_fail(err, COCABO_E_INVALID, "parameter \"%s\" is missing",
-                     space->params[i].name);
-  return COCABO_OK;
+      CB_TRY(cb_space_to_cell(space, i, &absent, &cells[i], err));
+  return cb_space_check_active(space, cells, err);
 }
 
 cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
@@ -264,6 +372,8 @@ cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
   bool given[COCABO_MAX_PARAMETERS] = {false};
   cb_cell cells[COCABO_MAX_PARAMETERS];
   CB_TRY(read_values(study->fold.history->space, names, values, n, given, cells, err));
+  if (!result)
+    CB_TRY(cb_space_check_rules(study->fold.history->space, cells, err));
   return cb_study_add(study, cells, result, err);
 }
 
@@ -271,42 +381,71 @@ cocabo_status cocabo_study_add(cocabo_study *study, const char *const *names,
 
 enum { MAX_KNOWN = 10 * 1000 * 1000 };
 
-static cocabo_status check_known(const cocabo_known *known, size_t i,
-                                 cocabo_error *err) {
+static cocabo_status check_notes(const cocabo_known *known, cocabo_error *err) {
+  CB_TRY(check_attrs(known->attrs, known->n_attrs, err));
+  if (!known->reports && known->n_reports > 0)
+    return is_null("reports", err);
+  if (known->n_reports > COCABO_MAX_REPORTS)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu reports, want at most %d",
+                   known->n_reports, COCABO_MAX_REPORTS);
+  for (size_t k = 0; k < known->n_reports; k++)
+    CB_TRY(check_report(known->reports[k], err));
+  return COCABO_OK;
+}
+
+static cocabo_status check_known(const cocabo_known *known, cocabo_error *err) {
   char shown[CB_DIGITS];
   if (!known->values)
-    return cb_fail(err, COCABO_E_INVALID, "trial %zu: values is NULL", i);
+    return is_null("values", err);
+  CB_TRY(check_notes(known, err));
   switch (known->state) {
   case COCABO_WAITING:
+  case COCABO_RUNNING:
     return COCABO_OK;
   case COCABO_FAILED:
     return known->reason ? check_text("reason", known->reason, err) : COCABO_OK;
   case COCABO_COMPLETE:
     if (!isfinite(known->value))
-      return cb_fail(err, COCABO_E_INVALID,
-                     "trial %zu: value is %s, want a finite number", i,
+      return cb_fail(err, COCABO_E_INVALID, "value is %s, want a finite number",
                      cb_number_show(shown, known->value));
     if (!known->metrics && known->n_metrics > 0)
-      return cb_fail(err, COCABO_E_INVALID, "trial %zu: metrics is NULL", i);
+      return is_null("metrics", err);
     return cb_metrics_check(known->metrics, known->n_metrics, err);
   default:
     return cb_fail(err, COCABO_E_INVALID,
-                   "trial %zu: state is %d, want complete, failed or waiting", i,
+                   "state is %d, want complete, failed, running or waiting",
                    (int)known->state);
   }
 }
 
-cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials, size_t n,
-                                 int64_t *added, cocabo_error *err) {
-  int64_t unwanted;
+static cocabo_status check_all_known(const cocabo_study *study,
+                                     const cocabo_known *trials, size_t n,
+                                     cocabo_error *err) {
   if (!study)
     return is_null("study", err);
   if (!trials && n > 0)
     return is_null("trials", err);
   if (n > MAX_KNOWN)
     return cb_fail(err, COCABO_E_RANGE, "n is %zu, want at most %d", n, MAX_KNOWN);
-  for (size_t i = 0; i < n; i++)
-    CB_TRY(check_known(&trials[i], i, err));
+  for (size_t i = 0; i < n; i++) {
+    cocabo_error why;
+    const cocabo_status status = check_known(&trials[i], &why);
+    if (status != COCABO_OK)
+      return cb_fail(err, status, "trial %zu: %s", i, why.message);
+  }
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_study_add_many(cocabo_study *study, cocabo_known *trials, size_t n,
+                                    cocabo_error *err) {
+  CB_TRY(check_all_known(study, trials, n, err));
+  return cb_study_add_many(study, trials, (int64_t)n, err);
+}
+
+cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *trials, size_t n,
+                                 int64_t *added, cocabo_error *err) {
+  int64_t unwanted;
+  CB_TRY(check_all_known(study, trials, n, err));
   return cb_study_merge(study, trials, (int64_t)n, added ? added : &unwanted, err);
 }
 
@@ -330,7 +469,7 @@ cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
     return is_null("out", err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_best(study, &trial, err));
-  return cb_trial_snapshot(out, &study->fold, trial, err);
+  return cb_trial_snapshot(out, &study->view, trial, err);
 }
 
 cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number, double *value,
@@ -344,6 +483,20 @@ cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number, double 
     return is_null("se", err);
   CB_TRY(cb_study_find(study, number, &trial, err));
   return cb_study_expected(study, trial, value, se, err);
+}
+
+cocabo_status cocabo_study_predict(cocabo_study *study, const cocabo_value *points,
+                                   size_t n, double *mean, double *sd,
+                                   double *p_feasible, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!points && n > 0)
+    return is_null("points", err);
+  if (!mean && n > 0)
+    return is_null("mean", err);
+  if (n > MAX_POINTS)
+    return cb_fail(err, COCABO_E_RANGE, "n is %zu, want at most %d", n, MAX_POINTS);
+  return cb_study_predict(study, points, (int)n, mean, sd, p_feasible, err);
 }
 
 cocabo_status cocabo_study_importance(const cocabo_study *study, size_t n,
@@ -373,7 +526,39 @@ cocabo_status cocabo_study_trial(const cocabo_study *study, int64_t number,
     return is_null("out", err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_find(study, number, &trial, err));
-  return cb_trial_snapshot(out, &study->fold, trial, err);
+  return cb_trial_snapshot(out, &study->view, trial, err);
+}
+
+static cocabo_status check_columns(const cocabo_columns *columns, cocabo_error *err) {
+  if (columns->n_metrics > COCABO_MAX_METRICS)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu metrics, want at most %d",
+                   columns->n_metrics, COCABO_MAX_METRICS);
+  if (columns->n_metrics > 0 && !columns->metric_names)
+    return is_null("metric_names", err);
+  for (size_t i = 0; i < columns->n_metrics; i++)
+    if (!columns->metric_names[i])
+      return cb_fail(err, COCABO_E_INVALID, "metric name %zu is NULL", i);
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_study_columns(const cocabo_study *study, int64_t first, size_t n,
+                                   const cocabo_columns *columns, cocabo_error *err) {
+  const cb_trial *trial;
+  if (!study)
+    return is_null("study", err);
+  if (!columns)
+    return is_null("columns", err);
+  CB_TRY(check_columns(columns, err));
+  if (n == 0)
+    return COCABO_OK;
+  CB_TRY(cb_study_find(study, first, &trial, err));
+  const int64_t left = study->fold.history->n_trials - first;
+  if (n > (uint64_t)left)
+    return cb_fail(err, COCABO_E_NOT_FOUND,
+                   "study \"%s\" has %lld trials from %lld on, want %zu", study->name,
+                   (long long)left, (long long)first, n);
+  cb_study_columns(study, first, (int64_t)n, columns);
+  return COCABO_OK;
 }
 
 int64_t cocabo_study_count_state(const cocabo_study *study, cocabo_trial_state state) {

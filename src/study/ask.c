@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "base/status.h"
@@ -25,9 +26,11 @@
 
 /* What is kept over the tries of one ask. */
 typedef struct attempt {
+  int n;      /* trials that are wanted, */
+  bool fewer; /* or as many as there are */
   cb_lost lost;
   cb_event fitted; /* MODEL_FITTED, not yet in the log; kind 0: there is none */
-  int64_t model;   /* of the fold that it was made for */
+  int64_t model;   /* of the view that it was made for */
   bool has_fitted; /* once is enough, however often we are overtaken */
 } attempt;
 
@@ -57,23 +60,27 @@ static cocabo_trial_state state_of(const cb_trial *trial, const cb_lost *lost) {
   return is_lost ? COCABO_STALE : trial->state;
 }
 
-static cocabo_status check_budget(const cocabo_study *study, const cb_lost *lost, int n,
-                                  cocabo_error *err) {
+static int64_t budget_left(const cocabo_study *study, const cb_lost *lost) {
   const cb_history *history = study->fold.history;
-  const int64_t most = study->fold.resolved.trials;
+  const int64_t most = study->view.resolved.trials;
   const int64_t running = cb_history_count(history, COCABO_RUNNING) - (int64_t)lost->n;
   const int64_t used = history->n + history->n_failed + running;
-  const int64_t left = used < most ? most - used : 0;
-  if (most == 0 || n <= left)
+  return most == 0 ? INT64_MAX : used < most ? most - used : 0;
+}
+
+static cocabo_status check_budget(const cocabo_study *study, const cb_lost *lost, int n,
+                                  cocabo_error *err) {
+  const int64_t left = budget_left(study, lost);
+  if (n <= left)
     return COCABO_OK;
   return cb_fail(err, COCABO_E_BUDGET,
                  "study \"%s\" has %lld of its %lld trials left, want %d", study->name,
-                 (long long)left, (long long)most, n);
+                 (long long)left, (long long)study->view.resolved.trials, n);
 }
 
 static batch plan(const cocabo_study *study, const cb_lost *lost, int n) {
   const cb_history *history = study->fold.history;
-  const int64_t lacking = study->fold.resolved.settings.n_init - history->n_design;
+  const int64_t lacking = study->view.resolved.settings.n_init - history->n_design;
   batch b = {.n = n, .first = history->n_trials};
   for (int64_t i = 0; i < history->n_pending && b.n_resumed < n; i++)
     b.n_resumed +=
@@ -84,7 +91,37 @@ static batch plan(const cocabo_study *study, const cb_lost *lost, int n) {
   return b;
 }
 
+/* Points that nobody has tried, where that matters. */
+static uint64_t fresh_left(const cocabo_study *study) {
+  const cb_history *history = study->fold.history;
+  const uint64_t size = cb_space_size(history->space);
+  const uint64_t taken = cb_history_distinct(history);
+  if (!study->view.resolved.settings.deterministic || size == UINT64_MAX)
+    return UINT64_MAX;
+  return taken < size ? size - taken : 0;
+}
+
+/* With as many as there are of those that are wanted; where there are none, with one,
+ * so that whoever lacks it says so. */
+static batch plan_fewer(const cocabo_study *study, const attempt *a) {
+  const int64_t left = budget_left(study, &a->lost);
+  const int n = a->n <= left ? a->n : left > 0 ? (int)left : 1;
+  const batch b = plan(study, &a->lost, n);
+  const uint64_t fresh = fresh_left(study);
+  if ((uint64_t)(n - b.n_resumed) <= fresh)
+    return b;
+  const int there = b.n_resumed + (int)fresh;
+  return plan(study, &a->lost, there > 0 ? there : 1);
+}
+
 /* ---- learning -------------------------------------------------------------------- */
+
+/* For sentences. */
+static double seconds(void) {
+  struct timespec now = {0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static void forget_fit(attempt *a) {
   cb_event_clear(&a->fitted);
@@ -92,9 +129,9 @@ static void forget_fit(attempt *a) {
 
 /* Is a fit of an earlier try still the one to use? Every reader takes the fit from the
  * longest log, the first of equals; any other need not be appended. */
-static void reconsider_fit(attempt *a, const cb_fold *fold) {
-  const bool other_model = a->has_fitted && a->model != fold->model;
-  if (other_model || a->fitted.fit.basis <= fold->history->fit.basis)
+static void reconsider_fit(attempt *a, const cb_view *view) {
+  const bool other_model = a->has_fitted && a->model != view->model;
+  if (other_model || a->fitted.fit.basis <= view->fold->history->fit.basis)
     forget_fit(a);
   if (other_model)
     a->has_fitted = false;
@@ -105,26 +142,30 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, attempt *a,
   const cb_history *history = study->fold.history;
   const cb_fit *last = cb_history_fit(history);
   cb_proposer *proposer = &study->proposer;
-  reconsider_fit(a, &study->fold);
+  reconsider_fit(a, &study->view);
   if (b->n_sampled == 0 || a->has_fitted)
     return COCABO_OK;
-  CB_TRY(cb_proposer_prepare(proposer, &study->fold, last, err));
-  const cb_ask ask = cb_proposer_request(proposer, &study->fold, last,
+  CB_TRY(cb_proposer_prepare(proposer, &study->view, last, err));
+  const cb_ask ask = cb_proposer_request(proposer, &study->view, last,
                                          b->first + b->n_design, b->n_sampled);
   if (!proposer->sampler->fit_due || !proposer->sampler->fit_due(&ask))
     return COCABO_OK;
   a->fitted = (cb_event){.kind = CB_MODEL_FITTED, .number = -1};
+  const double begin = seconds();
   const cocabo_status status =
       proposer->sampler->fit(proposer->state, &ask, &a->fitted.fit, err);
   if (status != COCABO_OK) {
     forget_fit(a);
     return status;
   }
+  cb_study_say(study, COCABO_DEBUG, "sampler %s learnt from %lld results in %.0f ms",
+               proposer->sampler->name, (long long)history->n,
+               1e3 * (seconds() - begin));
   a->fitted.fit.basis = history->seq;
   a->fitted.fit.rows = history->n;
   a->fitted.fit.round = history->n_rounds;
   cb_study_identify(study, &a->fitted);
-  a->model = study->fold.model;
+  a->model = study->view.model;
   a->has_fitted = true;
   return COCABO_OK;
 }
@@ -208,14 +249,14 @@ static cocabo_status fill_asked(const cocabo_study *study, batch *b, int k, int 
     first[i].proposal.n_draws = b->proposals[k + i].drawn ? space->c : 0;
   }
   char text[CB_FINGERPRINT];
-  first->proposal.fingerprint = cb_strdup(cb_fingerprint(&study->fold, origin, text));
+  first->proposal.fingerprint = cb_strdup(cb_fingerprint(&study->view, origin, text));
   return first->proposal.fingerprint ? COCABO_OK : cb_no_memory(err);
 }
 
 static cocabo_status propose_design(cocabo_study *study, batch *b, cocabo_error *err) {
   if (b->n_design == 0)
     return COCABO_OK;
-  CB_TRY(cb_propose(&study->proposer, &study->fold, NULL, CB_BY_DESIGN, b->first,
+  CB_TRY(cb_propose(&study->proposer, &study->view, NULL, CB_BY_DESIGN, b->first,
                     b->n_design, b->proposals, err));
   return fill_asked(study, b, 0, b->n_design, CB_BY_DESIGN, err);
 }
@@ -250,7 +291,7 @@ static cocabo_status propose_seeing(cocabo_study *study, batch *b, const attempt
   const cb_fit *fit = own ? &a->fitted.fit : cb_history_fit(history);
   const int k = b->n_design;
   cb_event *first = &b->handed[b->n_resumed + k];
-  CB_TRY(cb_propose(&study->proposer, &study->fold, fit, CB_BY_SAMPLER, b->first + k,
+  CB_TRY(cb_propose(&study->proposer, &study->view, fit, CB_BY_SAMPLER, b->first + k,
                     b->n_sampled, &b->proposals[k], err));
   CB_TRY(fill_asked(study, b, k, b->n_sampled, CB_BY_SAMPLER, err));
   if (fit)
@@ -275,16 +316,24 @@ static cocabo_status snapshot(const cocabo_study *study, batch *b, cocabo_error 
   const cb_history *history = study->fold.history;
   for (int i = 0; i < b->n; i++) {
     const cb_event *event = &b->handed[i];
-    const cb_trial trial = {.number = event->number,
-                            .state = COCABO_RUNNING,
-                            .attempt = event->attempt,
-                            .started = NAN,
-                            .finished = NAN,
-                            .value = NAN,
-                            .cells = i < b->n_resumed
-                                         ? history->trials[event->number].cells
-                                         : event->cells};
-    CB_TRY(cb_trial_snapshot(&b->trials[i], &study->fold, &trial, err));
+    cb_trial trial = {.number = event->number,
+                      .state = COCABO_RUNNING,
+                      .origin = event->origin,
+                      .attempt = event->attempt,
+                      .started = NAN,
+                      .finished = NAN,
+                      .value = NAN,
+                      .cells = event->cells};
+    if (i < b->n_resumed) {
+      const cb_trial *known = &history->trials[event->number];
+      trial.origin = known->origin;
+      trial.cells = known->cells;
+      trial.n_attributes = known->n_attributes;
+      trial.attributes = known->attributes;
+      trial.n_reports = known->n_reports;
+      trial.reports = known->reports;
+    }
+    CB_TRY(cb_trial_snapshot(&b->trials[i], &study->view, &trial, err));
   }
   return COCABO_OK;
 }
@@ -314,37 +363,51 @@ static void hand_over(batch *b, cocabo_trial **out) {
   }
 }
 
+static void say_lost(const cocabo_study *study, const cb_lost *lost) {
+  for (size_t i = 0; i < lost->n; i++)
+    cb_study_say(study, COCABO_INFO,
+                 "trial %lld is stale: its lease has run out, so that it is offered "
+                 "again",
+                 (long long)lost->numbers[i]);
+}
+
 /* New trials conflict by their number. So does everything that is handed out where
  * there is a budget: an ask that has seen all new trials hands out again what every
  * other ask would, and conflicts there; so asks that race cannot exceed the budget
  * together. */
 static int64_t expected_number(const cocabo_study *study, const batch *b) {
   const bool any_new = b->n_resumed < b->n;
-  return any_new || study->fold.resolved.trials > 0 ? b->first : -1;
+  return any_new || study->view.resolved.trials > 0 ? b->first : -1;
 }
 
-static cocabo_status try_to_ask(cocabo_study *study, int n, attempt *a,
-                                cocabo_trial **out, cocabo_error *err) {
+static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **out,
+                                size_t *got, cocabo_error *err) {
   CB_TRY(cb_study_sync_lost(study, &a->lost, err));
-  CB_TRY(check_budget(study, &a->lost, n, err));
-  batch b = plan(study, &a->lost, n);
+  batch b = a->fewer ? plan_fewer(study, a) : plan(study, &a->lost, a->n);
+  CB_TRY(check_budget(study, &a->lost, b.n, err));
   CB_TRY(fit_if_due(study, &b, a, err));
   cocabo_status status = build(study, &b, a, err);
   if (status == COCABO_OK)
     status = cb_study_commit(study, b.events, b.n_ahead + b.n,
                              expected_number(study, &b), err);
-  if (status == COCABO_OK)
+  if (status == COCABO_OK) {
+    *got = (size_t)b.n;
+    say_lost(study, &a->lost);
     hand_over(&b, out);
+  } else if (status == COCABO_E_BUSY) {
+    cb_study_say(study, COCABO_DEBUG, "overtaken at trial %lld: once more",
+                 (long long)b.first);
+  }
   free_batch(&b);
   return status;
 }
 
-cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
-                           cocabo_error *err) {
-  attempt a = {0};
+cocabo_status cb_study_ask(cocabo_study *study, int n, bool fewer, cocabo_trial **out,
+                           size_t *got, cocabo_error *err) {
+  attempt a = {.n = n, .fewer = fewer};
   cocabo_status status = COCABO_E_BUSY;
   for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
-    status = try_to_ask(study, n, &a, out, err);
+    status = try_to_ask(study, &a, out, got, err);
   forget_fit(&a);
   cb_free(a.lost.numbers);
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;

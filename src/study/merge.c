@@ -6,7 +6,10 @@
  *
  *   sync, sort both by point, pair off what is the same, append the rest; overtaken:
  * start over
+ *
+ * Adding is the same without looking.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +25,7 @@ typedef struct entry {
   const cb_cell *cells; /* snapped */
   int n;
   int64_t index; /* of the known trial, or number of the study's */
-  bool paired;
+  int64_t pair;  /* index of the other's that is the same, or -1 */
 } entry;
 
 static int by_point(const void *a, const void *b) {
@@ -62,7 +65,8 @@ static cocabo_status list_present(present *p, const cb_history *history,
     cb_cell *cells = p->cells + i * width;
     for (int j = 0; j < space->n; j++)
       cells[j] = cb_space_snap(space, j, history->trials[i].cells[j]);
-    p->entries[i] = (entry){.cells = cells, .n = space->n, .index = (int64_t)i};
+    p->entries[i] =
+        (entry){.cells = cells, .n = space->n, .index = (int64_t)i, .pair = -1};
   }
   qsort(p->entries, n, sizeof *p->entries, by_point);
   return COCABO_OK;
@@ -74,20 +78,19 @@ static const char *reason_of(const cocabo_known *known) {
   return known->reason ? known->reason : "";
 }
 
-/* Was it added without a value, and handed out or put on offer since? Then its state
- * says no longer how it came here. */
+/* Was it added without a value, and handed out (as a running one is) or put on offer
+ * since? Then its state says no longer how it came here. */
 static bool has_moved_on(const cb_trial *trial) {
   return trial->origin == CB_BY_USER &&
          (!isnan(trial->started) || trial->state == COCABO_INTERRUPTED);
 }
 
 static bool is_same(const cocabo_known *known, const cb_trial *trial) {
+  if (known->state != trial->state)
+    return false;
   if (known->state == COCABO_COMPLETE)
-    return trial->state == COCABO_COMPLETE && trial->value == known->value;
-  if (known->state == COCABO_FAILED)
-    return trial->state == COCABO_FAILED &&
-           strcmp(trial->reason, reason_of(known)) == 0;
-  return trial->state == COCABO_WAITING;
+    return trial->value == known->value;
+  return known->state != COCABO_FAILED || strcmp(trial->reason, reason_of(known)) == 0;
 }
 
 /* May it have become what the trial is now? */
@@ -96,7 +99,7 @@ static bool may_be_same(const cocabo_known *known, const cb_trial *trial) {
     return false;
   const bool finished =
       trial->state == COCABO_COMPLETE || trial->state == COCABO_FAILED;
-  return has_moved_on(trial) || (known->state == COCABO_WAITING && !finished);
+  return has_moved_on(trial) || (known->state != COCABO_FAILED && !finished);
 }
 
 /* Is it the same in this round? The certain ones come first, and among them those last
@@ -113,12 +116,14 @@ static void pair_off(const cb_history *history, const cocabo_known *known, entry
   for (int round = 0; round < 3; round++) {
     int64_t first = 0; /* that may be free */
     for (int64_t i = 0; i < n; i++) {
-      while (first < m && b[first].paired)
+      while (first < m && b[first].pair >= 0)
         first++;
-      for (int64_t k = first; k < m && !a[i].paired; k++)
-        if (!b[k].paired &&
-            matches(&known[a[i].index], &history->trials[b[k].index], round))
-          a[i].paired = b[k].paired = true;
+      for (int64_t k = first; k < m && a[i].pair < 0; k++)
+        if (b[k].pair < 0 &&
+            matches(&known[a[i].index], &history->trials[b[k].index], round)) {
+          a[i].pair = b[k].index;
+          b[k].pair = a[i].index;
+        }
     }
   }
 }
@@ -154,28 +159,52 @@ static void pair_all(const cb_history *history, const cocabo_known *known, entry
 typedef struct merge {
   cocabo_known *known;
   int64_t n;
-  cb_cell *cells; /* n points; also those of the events */
-  entry *entries; /* n, sorted by point */
+  bool all;         /* also what the study has */
+  cb_cell *cells;   /* n points; also those of the events */
+  entry *entries;   /* n, sorted by point */
+  int64_t *numbers; /* n: that each has in the study, or will have */
+  int64_t first;    /* the first new one */
+  int64_t n_new;
   cb_event *events;
   int n_events;
-  int64_t n_new;
+  cb_pair *pairs; /* attributes of the events */
+  size_t n_pairs;
   size_t longest;      /* reason, with its NUL */
   size_t most_metrics; /* bytes */
 } merge;
 
+/* What else is known of it. */
+static void put_notes(merge *m, const cocabo_known *known, int64_t number) {
+  cb_pair *pairs = m->pairs + m->n_pairs;
+  for (size_t i = 0; i < known->n_attrs; i++)
+    pairs[i] = (cb_pair){(char *)known->attrs[i].name, (char *)known->attrs[i].value};
+  m->n_pairs += known->n_attrs;
+  if (known->n_attrs > 0)
+    m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_NOTED,
+                                          .number = number,
+                                          .n_attributes = (int)known->n_attrs,
+                                          .attributes = pairs};
+  for (size_t i = 0; i < known->n_reports; i++)
+    m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_REPORTED,
+                                          .number = number,
+                                          .step = known->reports[i].step,
+                                          .has_y = true,
+                                          .y = known->reports[i].value};
+}
+
 /* Events that borrow everything they point to. */
-static void put_new(merge *m, const cocabo_space *space, int64_t i, int64_t number) {
+static void put_new(merge *m, const cocabo_space *space, int64_t i) {
   const cocabo_known *known = &m->known[i];
-  const bool complete = known->state == COCABO_COMPLETE;
-  m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_ADDED,
-                                        .number = number,
-                                        .origin = CB_BY_USER,
-                                        .n_cells = space->n,
-                                        .cells = m->cells + i * space->n,
-                                        .has_y = complete,
-                                        .y = complete ? known->value : 0.0};
-  if (complete) {
-    cb_event *added = &m->events[m->n_events - 1];
+  cb_event *added = &m->events[m->n_events++];
+  *added = (cb_event){.kind = CB_TRIAL_ADDED,
+                      .number = m->numbers[i],
+                      .origin = CB_BY_USER,
+                      .n_cells = space->n,
+                      .cells = m->cells + i * space->n,
+                      .running = known->state == COCABO_RUNNING};
+  if (known->state == COCABO_COMPLETE) {
+    added->has_y = true;
+    added->y = known->value;
     added->n_metrics = (int)known->n_metrics;
     added->metrics = (cocabo_metric *)known->metrics;
     const size_t bytes = cb_metrics_bytes(known->metrics, added->n_metrics);
@@ -185,7 +214,7 @@ static void put_new(merge *m, const cocabo_space *space, int64_t i, int64_t numb
     return;
   const char *reason = reason_of(known);
   m->events[m->n_events++] = (cb_event){.kind = CB_TRIAL_FAILED,
-                                        .number = number,
+                                        .number = m->numbers[i],
                                         .has_attempt = true,
                                         .reason = (char *)reason};
   if (strlen(reason) >= m->longest)
@@ -195,39 +224,57 @@ static void put_new(merge *m, const cocabo_space *space, int64_t i, int64_t numb
 /* What is not paired, in the order it was given. */
 static void collect_new(merge *m, const cb_history *history) {
   m->n_events = 0;
+  m->n_pairs = 0;
   m->n_new = 0;
+  m->first = history->n_trials;
   for (int64_t i = 0; i < m->n; i++)
-    m->known[m->entries[i].index].added = !m->entries[i].paired;
+    m->numbers[m->entries[i].index] = m->entries[i].pair;
   for (int64_t i = 0; i < m->n; i++)
-    if (m->known[i].added)
-      put_new(m, history->space, i, history->n_trials + m->n_new++);
+    if (m->numbers[i] < 0) {
+      m->numbers[i] = m->first + m->n_new++;
+      put_new(m, history->space, i);
+      put_notes(m, &m->known[i], m->numbers[i]);
+    }
+}
+
+static cocabo_status find_pairs(merge *m, const cb_history *history,
+                                cocabo_error *err) {
+  present p;
+  for (int64_t i = 0; i < m->n; i++)
+    m->entries[i].pair = -1;
+  if (m->all)
+    return COCABO_OK;
+  CB_TRY(list_present(&p, history, err));
+  pair_all(history, m->known, m->entries, m->n, &p);
+  free_present(&p);
+  return COCABO_OK;
 }
 
 static cocabo_status try_to_merge(cocabo_study *study, merge *m, cocabo_error *err) {
-  present p;
   CB_TRY(cb_study_sync(study, err));
   cb_history *history = study->fold.history;
-  CB_TRY(list_present(&p, history, err));
-  for (int64_t i = 0; i < m->n; i++)
-    m->entries[i].paired = false;
-  pair_all(history, m->known, m->entries, m->n, &p);
-  free_present(&p);
+  CB_TRY(find_pairs(m, history, err));
   collect_new(m, history);
   if (m->n_events == 0)
     return COCABO_OK;
   CB_TRY(cb_history_reserve(history, m->n_new, m->longest, err));
   CB_TRY(cb_history_reserve_metrics(history, m->most_metrics, err));
-  return cb_study_commit(study, m->events, m->n_events, history->n_trials, err);
+  return cb_study_commit(study, m->events, m->n_events, m->first, err);
 }
 
 static cocabo_status to_cells(merge *m, const cocabo_space *space, cocabo_error *err) {
+  cocabo_error why;
   for (int64_t i = 0; i < m->n; i++) {
     cb_cell *cells = m->cells + i * space->n;
-    for (int j = 0; j < space->n; j++)
-      CB_TRY(cb_space_to_cell(space, j, &m->known[i].values[j], &cells[j], err));
+    cocabo_status status = cb_space_to_cells(space, m->known[i].values, cells, &why);
+    if (status == COCABO_OK && m->known[i].state == COCABO_WAITING)
+      status = cb_space_check_rules(space, cells, &why);
+    if (status != COCABO_OK)
+      return cb_fail(err, status, "trial %lld: %s", (long long)i, why.message);
     m->entries[i] = (entry){.cells = cells, .n = space->n, .index = i};
   }
-  qsort(m->entries, (size_t)m->n, sizeof *m->entries, by_point);
+  if (!m->all)
+    qsort(m->entries, (size_t)m->n, sizeof *m->entries, by_point);
   return COCABO_OK;
 }
 
@@ -236,8 +283,19 @@ static cocabo_status carry_out(cocabo_study *study, merge *m, cocabo_error *err)
   const size_t n = (size_t)m->n;
   m->cells = cb_calloc(n * (size_t)space->n, sizeof *m->cells);
   m->entries = cb_calloc(n, sizeof *m->entries);
-  m->events = cb_calloc(2 * n, sizeof *m->events);
-  if (!m->cells || !m->entries || !m->events)
+  m->numbers = cb_calloc(n, sizeof *m->numbers);
+  size_t n_events = 0, n_pairs = 0;
+  for (size_t i = 0; i < n; i++) {
+    const cocabo_known *known = &m->known[i];
+    n_events += 3 + known->n_reports; /* added, failed, noted */
+    n_pairs += known->n_attrs;
+  }
+  if (n_events > INT_MAX)
+    return cb_fail(err, COCABO_E_RANGE, "there are %zu events to add, want at most %d",
+                   n_events, INT_MAX);
+  m->events = cb_calloc(n_events, sizeof *m->events);
+  m->pairs = cb_calloc(n_pairs, sizeof *m->pairs);
+  if (!m->cells || !m->entries || !m->numbers || !m->events || !m->pairs)
     return cb_no_memory(err);
   CB_TRY(to_cells(m, space, err));
   cocabo_status status = COCABO_E_BUSY;
@@ -246,16 +304,32 @@ static cocabo_status carry_out(cocabo_study *study, merge *m, cocabo_error *err)
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;
 }
 
+static cocabo_status merge_all(cocabo_study *study, merge *m, cocabo_error *err) {
+  const cocabo_status status = carry_out(study, m, err);
+  for (int64_t i = 0; i < m->n && status == COCABO_OK; i++) {
+    m->known[i].number = m->numbers[i];
+    m->known[i].added = m->numbers[i] >= m->first;
+  }
+  cb_free(m->cells);
+  cb_free(m->entries);
+  cb_free(m->numbers);
+  cb_free(m->events);
+  cb_free(m->pairs);
+  return status;
+}
+
 cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n,
                              int64_t *added, cocabo_error *err) {
   merge m = {.known = known, .n = n};
-  const cocabo_status status = carry_out(study, &m, err);
-  if (status == COCABO_OK)
-    *added = m.n_new;
-  cb_free(m.cells);
-  cb_free(m.entries);
-  cb_free(m.events);
-  return status;
+  CB_TRY(merge_all(study, &m, err));
+  *added = m.n_new;
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_add_many(cocabo_study *study, cocabo_known *known, int64_t n,
+                                cocabo_error *err) {
+  merge m = {.known = known, .n = n, .all = true};
+  return merge_all(study, &m, err);
 }
 
 /* ---- whole logs ------------------------------------------------------------------ */
@@ -296,7 +370,9 @@ cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
                             cocabo_store *to, cocabo_error *err) {
   enum { MOST = 100 * 1000 * 1000 };
   cb_events log;
-  int64_t id = 0;
+  int64_t id = 0, unchecked = 0;
+  /* What the copy has is given checksums of its own. */
+  CB_TRY(study->store->ops->check(study->store, study->id, &unchecked, err));
   CB_TRY(cb_events_read(&log, study, err));
   const cocabo_status status =
       log.n <= MOST

@@ -366,7 +366,6 @@ static cb_reward reward_of(const cocabo_options *options) {
 void cb_settings_resolve(const cocabo_options *options, const cocabo_space *space,
                          cb_resolved *out) {
   out->sampler = cb_sampler_find(text_of(options, OPTION_sampler));
-  out->sign = is(options, OPTION_direction, "maximize") ? 1.0 : -1.0;
   out->trials = int_or(options, OPTION_trials, 0);
   out->durable = is(options, OPTION_durability, "full");
   const bool mixed = is(options, OPTION_sampler, "mixed");

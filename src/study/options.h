@@ -15,7 +15,6 @@
 typedef struct cb_resolved {
   cb_settings settings;
   const cb_sampler *sampler;
-  double sign;    /* +1 maximise, -1 minimise */
   int64_t trials; /* complete and failed ones to reach; 0: no limit */
   bool durable;   /* results must survive a power cut */
 } cb_resolved;

@@ -17,16 +17,16 @@ void cb_proposer_clear(cb_proposer *p) {
   p->best_n = 0;
 }
 
-static cocabo_status need_state(cb_proposer *p, const cb_fold *fold,
+static cocabo_status need_state(cb_proposer *p, const cb_view *view,
                                 cocabo_error *err) {
-  if (p->sampler && p->model == fold->model)
+  if (p->sampler && p->model == view->model)
     return COCABO_OK;
   cb_proposer_clear(p);
-  const cb_sampler *sampler = fold->resolved.sampler;
-  CB_TRY(
-      sampler->create(&p->state, fold->history->space, &fold->resolved.settings, err));
+  const cb_sampler *sampler = view->resolved.sampler;
+  CB_TRY(sampler->create(&p->state, view->fold->history->space,
+                         &view->resolved.settings, err));
   p->sampler = sampler;
-  p->model = fold->model;
+  p->model = view->model;
   return COCABO_OK;
 }
 
@@ -44,32 +44,35 @@ static cocabo_status check_fit(const cb_proposer *p, const cb_fit *fit,
                  has, want, p->sampler->name);
 }
 
-cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_fold *fold,
+cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_view *view,
                                   const cb_fit *fit, cocabo_error *err) {
-  CB_TRY(need_state(p, fold, err));
+  CB_TRY(need_state(p, view, err));
   return check_fit(p, fit, err);
 }
 
-cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+cb_ask cb_proposer_request(const cb_proposer *p, const cb_view *view, const cb_fit *fit,
                            int64_t number, int n) {
-  return (cb_ask){.history = fold->history,
+  return (cb_ask){.history = view->fold->history,
                   .fit = fit,
-                  .settings = &fold->resolved.settings,
+                  .settings = &view->resolved.settings,
                   .number = number,
                   .batch = n,
                   .interrupt = p->interrupt,
                   .user = p->user};
 }
 
-cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+cocabo_status cb_propose(cb_proposer *p, const cb_view *view, const cb_fit *fit,
                          cb_origin origin, int64_t number, int n, cb_proposal *out,
                          cocabo_error *err) {
-  const cb_ask ask = cb_proposer_request(p, fold, fit, number, n);
+  const cb_ask ask = cb_proposer_request(p, view, fit, number, n);
   CB_TRY(cb_ask_poll(&ask, err));
-  if (origin == CB_BY_DESIGN)
-    return cb_design_propose(&ask, out, err);
-  CB_TRY(cb_proposer_prepare(p, fold, fit, err));
-  return p->sampler->propose(p->state, &ask, out, err);
+  if (origin == CB_BY_DESIGN) {
+    CB_TRY(cb_design_propose(&ask, out, err));
+  } else {
+    CB_TRY(cb_proposer_prepare(p, view, fit, err));
+    CB_TRY(p->sampler->propose(p->state, &ask, out, err));
+  }
+  return cb_ask_check(&ask, out, err);
 }
 
 /* ---- judging --------------------------------------------------------------------- */
@@ -98,27 +101,27 @@ static cocabo_status learn(cb_proposer *p, cb_ask *ask, cocabo_error *err) {
 
 /* A request whose model has learnt. It is numbered by the results, and not by the
  * trials: the same results get the same answer, however many trials run. */
-static cocabo_status ready(cb_proposer *p, const cb_fold *fold, cb_ask *out,
+static cocabo_status ready(cb_proposer *p, const cb_view *view, cb_ask *out,
                            cocabo_error *err) {
-  const cb_history *history = fold->history;
+  const cb_history *history = view->fold->history;
   const cb_fit *fit = cb_history_fit(history);
-  CB_TRY(cb_proposer_prepare(p, fold, fit, err));
-  *out = cb_proposer_request(p, fold, fit, history->n, 1);
+  CB_TRY(cb_proposer_prepare(p, view, fit, err));
+  *out = cb_proposer_request(p, view, fit, history->n, 1);
   return learn(p, out, err);
 }
 
 enum { LEAST = 2 }; /* results that a model learns from */
 
-cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row,
+cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row,
                                cocabo_error *err) {
-  const cb_history *history = fold->history;
+  const cb_history *history = view->fold->history;
   cb_ask ask;
-  if (!fold->resolved.sampler->best || history->n < LEAST)
+  if (!view->resolved.sampler->best || history->n < LEAST)
     return COCABO_OK;
-  CB_TRY(cb_proposer_prepare(p, fold, cb_history_fit(history), err));
+  CB_TRY(cb_proposer_prepare(p, view, cb_history_fit(history), err));
   if (p->best_n != history->n || p->best_failed != history->n_failed ||
       p->best_basis != history->fit.basis) {
-    CB_TRY(ready(p, fold, &ask, err));
+    CB_TRY(ready(p, view, &ask, err));
     CB_TRY(p->sampler->best(p->state, &ask, &p->best, err));
     p->best_n = history->n;
     p->best_failed = history->n_failed;
@@ -128,27 +131,44 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row
   return COCABO_OK;
 }
 
-cocabo_status cb_proposer_expect(cb_proposer *p, const cb_fold *fold,
+/* Is there, or can there be, a model that would expect or predict anything? */
+static cocabo_status check_model(const cb_view *view, bool there, const char *verb,
+                                 cocabo_error *err) {
+  const int n = (int)view->fold->history->n;
+  if (!there)
+    return cb_fail(err, COCABO_E_STATE,
+                   "sampler %s has no model that would %s anything",
+                   view->resolved.sampler->name, verb);
+  if (n < LEAST)
+    return cb_fail(err, COCABO_E_STATE,
+                   "a model needs %d complete trials to %s anything, and there is %d",
+                   LEAST, verb, n);
+  return COCABO_OK;
+}
+
+cocabo_status cb_proposer_expect(cb_proposer *p, const cb_view *view,
                                  const cb_trial *trial, double *mean, double *se,
                                  cocabo_error *err) {
-  const cb_history *history = fold->history;
-  const cb_sampler *sampler = fold->resolved.sampler;
   cb_ask ask;
-  if (!sampler->expect)
-    return cb_fail(err, COCABO_E_STATE,
-                   "sampler %s has no model that would expect anything", sampler->name);
-  if (history->n < LEAST)
-    return cb_fail(err, COCABO_E_STATE,
-                   "a model needs %d complete trials to expect anything, and there is "
-                   "%d",
-                   LEAST, (int)history->n);
-  CB_TRY(ready(p, fold, &ask, err));
+  CB_TRY(check_model(view, view->resolved.sampler->expect, "expect", err));
+  CB_TRY(ready(p, view, &ask, err));
   return p->sampler->expect(p->state, &ask, trial, mean, se, err);
 }
 
-const char *cb_fingerprint(const cb_fold *fold, cb_origin origin,
+cocabo_status cb_proposer_predict(cb_proposer *p, const cb_view *view, int n,
+                                  const double *x, const int32_t *h, double *mean,
+                                  double *sd, double *feasible, cocabo_error *err) {
+  cb_ask ask;
+  CB_TRY(check_model(view, view->resolved.sampler->predict, "predict", err));
+  CB_TRY(ready(p, view, &ask, err));
+  for (int i = 0; i < n; i++)
+    feasible[i] = 1.0;
+  return p->sampler->predict(p->state, &ask, n, x, h, mean, sd, feasible, err);
+}
+
+const char *cb_fingerprint(const cb_view *view, cb_origin origin,
                            char out[static CB_FINGERPRINT]) {
-  const cb_sampler *sampler = fold->resolved.sampler;
+  const cb_sampler *sampler = view->resolved.sampler;
   if (origin == CB_BY_DESIGN)
     snprintf(out, CB_FINGERPRINT, "design %d", CB_DESIGN_REVISION);
   else

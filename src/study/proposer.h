@@ -7,13 +7,13 @@
 #include "cocabo.h"
 #include "log/history.h"
 #include "sampler/sampler.h"
-#include "study/fold.h"
+#include "study/view.h"
 
 /* A sampler with its cache, which is made when it is first needed. */
 typedef struct cb_proposer {
   const cb_sampler *sampler; /* whose cache it is; NULL: there is none */
   void *state;
-  int64_t model; /* of the fold that it was made for */
+  int64_t model; /* of the view that it was made for */
   cb_fit learnt; /* for judging only, where the log has no fit that will do; theta is
                     owned, rows says what it knows, basis that it is there */
   int64_t best;  /* row of the results, */
@@ -24,19 +24,19 @@ typedef struct cb_proposer {
 
 /* Gives the cache up. */
 void cb_proposer_clear(cb_proposer *p);
-/* Makes sure that there is a cache, that it is one for the fold's options, and that the
- * sampler can read the fit (else COCABO_E_STATE), which may be NULL. The fold must stay
+/* Makes sure that there is a cache, that it is one for the view's options, and that the
+ * sampler can read the fit (else COCABO_E_STATE), which may be NULL. The view must stay
  * where it is in memory. */
-cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_fold *fold,
+cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_view *view,
                                   const cb_fit *fit, cocabo_error *err);
 
-/* A request for n points with the fold's history and settings and with what was learnt,
+/* A request for n points with the view's history and settings and with what was learnt,
  * the first of which is trial `number`. */
-cb_ask cb_proposer_request(const cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+cb_ask cb_proposer_request(const cb_proposer *p, const cb_view *view, const cb_fit *fit,
                            int64_t number, int n);
 
-/* Has the points proposed, by the design or by the fold's sampler. */
-cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
+/* Has the points proposed, by the design or by the view's sampler. */
+cocabo_status cb_propose(cb_proposer *p, const cb_view *view, const cb_fit *fit,
                          cb_origin origin, int64_t number, int n, cb_proposal *out,
                          cocabo_error *err);
 
@@ -44,20 +44,25 @@ cocabo_status cb_propose(cb_proposer *p, const cb_fold *fold, const cb_fit *fit,
  * model that judges has learnt from the log: where nobody has asked yet, from the
  * results there are, and nothing is written. The answer is kept until there is a new
  * result, failure or fit. */
-cocabo_status cb_proposer_best(cb_proposer *p, const cb_fold *fold, int64_t *row,
+cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row,
                                cocabo_error *err);
 /* What that model expects of a completed trial's point: the mean of y, and its standard
  * error. COCABO_E_STATE if the sampler has no model, or too few results to learn from.
  */
-cocabo_status cb_proposer_expect(cb_proposer *p, const cb_fold *fold,
+cocabo_status cb_proposer_expect(cb_proposer *p, const cb_view *view,
                                  const cb_trial *trial, double *mean, double *se,
                                  cocabo_error *err);
+/* And what it predicts at n points, x d x n and h c x n: the mean of y, its deviation,
+ * and the probability that the point is feasible. */
+cocabo_status cb_proposer_predict(cb_proposer *p, const cb_view *view, int n,
+                                  const double *x, const int32_t *h, double *mean,
+                                  double *sd, double *feasible, cocabo_error *err);
 
 /* What a proposal's bits depend on besides the log, "mixed 3": who proposed, and in
- * which revision. The machine does not matter (decision 14). The fold is as it was when
+ * which revision. The machine does not matter (decision 14). The view is as it was when
  * the proposal was made. Returns out. */
 enum { CB_FINGERPRINT = 48 };
-const char *cb_fingerprint(const cb_fold *fold, cb_origin origin,
+const char *cb_fingerprint(const cb_view *view, cb_origin origin,
                            char out[static CB_FINGERPRINT]);
 
 #endif

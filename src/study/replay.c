@@ -17,6 +17,7 @@
 typedef struct replay {
   cb_events log;
   cb_fold fold;                /* of the first fold.history->seq events */
+  cb_view view;                /* of the fold */
   int64_t deterministic_since; /* event that last made the objective so */
   int64_t model_since;         /* event that last changed what is learnt */
   cb_proposer proposer;
@@ -31,7 +32,7 @@ static cocabo_status contradiction(const cb_event *event, const char *what,
 
 static void clear(replay *r) {
   cb_proposer_clear(&r->proposer);
-  cb_fold_clear(&r->fold);
+  cb_view_clear(&r->view);
   cb_events_clear(&r->log);
 }
 
@@ -40,7 +41,7 @@ static void clear(replay *r) {
 static bool is_repeat(const replay *r, const cb_event *asked) {
   const cb_history *history = r->fold.history;
   const cocabo_space *space = history->space;
-  return r->fold.resolved.settings.deterministic &&
+  return r->view.resolved.settings.deterministic &&
          r->deterministic_since <= asked->proposal.basis &&
          asked->n_cells == space->n && cb_space_size(space) != UINT64_MAX &&
          cb_history_contains(history, asked->cells);
@@ -64,7 +65,9 @@ enum {
   SAYS_FIT = 64,
   SAYS_SPACE = 128,
   SAYS_OPTIONS = 256, /* and attributes, and the version */
-  SAYS_METRICS = 512
+  SAYS_METRICS = 512,
+  SAYS_STEP = 1024,
+  SAYS_STATE = 2048
 };
 
 static bool has_proposal(const cb_provenance *p) {
@@ -82,7 +85,8 @@ static unsigned says(const cb_event *e) {
          (e->has_y ? SAYS_Y : 0u) | (e->reason ? SAYS_REASON : 0u) |
          (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
          (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u) |
-         (e->n_metrics != 0 ? SAYS_METRICS : 0u);
+         (e->n_metrics != 0 ? SAYS_METRICS : 0u) | (e->step != 0 ? SAYS_STEP : 0u) |
+         (e->running ? SAYS_STATE : 0u);
 }
 
 static unsigned may_say(cb_event_kind kind) {
@@ -103,11 +107,15 @@ static unsigned may_say(cb_event_kind kind) {
   case CB_TRIAL_RETRIED:
     return SAYS_NUMBER | SAYS_ATTEMPT;
   case CB_TRIAL_ADDED:
-    return SAYS_NUMBER | SAYS_CELLS | SAYS_Y | SAYS_METRICS;
+    return SAYS_NUMBER | SAYS_CELLS | SAYS_STATE | SAYS_Y | SAYS_METRICS;
   case CB_MODEL_FITTED:
     return SAYS_FIT;
+  case CB_TRIAL_NOTED:
+    return SAYS_NUMBER | SAYS_OPTIONS;
+  case CB_TRIAL_REPORTED:
+    return SAYS_NUMBER | SAYS_Y | SAYS_STEP;
   }
-  return ~0u; /* which the fold refuses */
+  return ~0u; /* which the fold refuses, or passes over */
 }
 
 /* Clocks jump, and times go back with them; but they stay times. */
@@ -188,16 +196,16 @@ static int64_t position(const replay *r) {
 
 /* Folds the log up to an event. */
 static cocabo_status follow(replay *r, int64_t seq, cocabo_error *err) {
-  const cb_settings *settings = &r->fold.resolved.settings;
+  const cb_settings *settings = &r->view.resolved.settings;
   while (position(r) < seq) {
     const cb_event *event = &r->log.events[position(r)];
     const bool before = settings->deterministic;
-    const int64_t model = r->fold.model;
+    const int64_t model = r->view.model;
     CB_TRY(check_event(r, event, err));
-    CB_TRY(cb_fold_apply(&r->fold, event, err));
+    CB_TRY(cb_view_apply(&r->view, event, err));
     if (!before && settings->deterministic)
       r->deterministic_since = event->seq;
-    if (r->fold.model != model)
+    if (r->view.model != model)
       r->model_since = event->seq;
   }
   return COCABO_OK;
@@ -356,7 +364,7 @@ static bool is_same(const cb_proposal *proposal, const cb_event *asked) {
 static void compare(replay *r, const cb_event *first, const again *a, bool proposed) {
   char here[CB_FINGERPRINT];
   const char *theirs = first->proposal.fingerprint;
-  cb_fingerprint(&r->fold, first->origin, here);
+  cb_fingerprint(&r->view, first->origin, here);
   const bool ours = theirs && strcmp(theirs, here) == 0;
   cocabo_report *report = &r->report;
   for (int k = 0; k < a->n; k++) {
@@ -371,7 +379,7 @@ static void compare(replay *r, const cb_event *first, const again *a, bool propo
 static cocabo_status repeat_seeing(replay *r, const cb_event *first, const cb_fit *fit,
                                    again *a, cocabo_error *err) {
   CB_TRY(make_room(a, r->fold.history->space, err));
-  const cocabo_status status = cb_propose(&r->proposer, &r->fold, fit, first->origin,
+  const cocabo_status status = cb_propose(&r->proposer, &r->view, fit, first->origin,
                                           first->number, a->n, a->proposals, err);
   if (status == COCABO_E_INTERRUPTED || status == COCABO_E_NO_MEMORY)
     return status;
@@ -429,9 +437,12 @@ static cocabo_status walk(replay *r, int64_t skipped, cocabo_error *err) {
 
 static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batches,
                             cocabo_error *err) {
+  CB_TRY(study->store->ops->check(study->store, study->id, &r->report.unchecked, err));
   CB_TRY(cb_events_read(&r->log, study, err));
   const int64_t all = count_batches(r);
   CB_TRY(walk(r, batches < 0 || batches > all ? 0 : all - batches, err));
+  for (size_t i = 0; i < r->log.n; i++)
+    r->report.passed_over += !cb_kind_is_known(r->log.events[i].kind);
   r->report.events = (int64_t)r->log.n;
   r->report.trials = r->fold.history ? r->fold.history->n_trials : 0;
   return COCABO_OK;
@@ -440,6 +451,7 @@ static cocabo_status verify(replay *r, const cocabo_study *study, int64_t batche
 cocabo_status cb_study_verify(cocabo_study *study, int64_t batches, cocabo_report *out,
                               cocabo_error *err) {
   replay r = {.fold.name = study->name,
+              .view.fold = &r.fold,
               .proposer = {.interrupt = study->proposer.interrupt,
                            .user = study->proposer.user},
               .report.first_differing = -1};

@@ -1,16 +1,18 @@
 /* study.c - a study's life (create, open), reading its log and appending to it, and
- * every call that is one event: tell, fail, interrupt, retry, change, add. Asking is in
- * ask.c.
+ * every call that is an event or two: tell, fail, note, report, interrupt, retry,
+ * change, add. Asking is in ask.c.
  */
 #include "study/study.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "log/constraints.h"
 
 /* ---- the fold -------------------------------------------------------------------- */
@@ -22,7 +24,7 @@ typedef struct reading {
 
 static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err) {
   const reading *r = user;
-  return cb_fold_apply(&r->study->fold, event, err);
+  return cb_view_apply(&r->study->view, event, err);
 }
 
 static cocabo_status note_lost(void *user, int64_t number, cocabo_error *err) {
@@ -78,7 +80,7 @@ static cocabo_status append(cocabo_study *study, cb_event *events, int n,
                           .next_number = next_number,
                           .owner = study->owner,
                           .seconds = study->seconds,
-                          .durable = study->fold.resolved.durable,
+                          .durable = study->view.resolved.durable,
                           .interrupt =
                               hands_out(events, n) ? study->proposer.interrupt : NULL,
                           .user = study->proposer.user};
@@ -88,7 +90,7 @@ static cocabo_status append(cocabo_study *study, cb_event *events, int n,
 static void fold_own(cocabo_study *study, const cb_event *events, int n) {
   for (int i = 0; i < n; i++)
     if (events[i].seq != study->fold.history->seq + 1 ||
-        cb_fold_apply(&study->fold, &events[i], NULL) != COCABO_OK) {
+        cb_view_apply(&study->view, &events[i], NULL) != COCABO_OK) {
       (void)cb_study_sync(study, NULL);
       return;
     }
@@ -120,6 +122,7 @@ static cocabo_status new_handle(cocabo_study **out, const char *name,
   study->store = store ? store : cocabo_store_new_memory();
   study->name = cb_strdup(name);
   study->fold.name = study->name;
+  study->view.fold = &study->fold;
   const cocabo_status status =
       study->store && study->name ? draw_writer(study, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
@@ -134,7 +137,7 @@ void cb_study_free(cocabo_study *study) {
   if (!study)
     return;
   cb_proposer_clear(&study->proposer);
-  cb_fold_clear(&study->fold);
+  cb_view_clear(&study->view);
   if (study->owns_store)
     cocabo_store_free(study->store);
   cb_free(study->owner);
@@ -175,9 +178,11 @@ static cocabo_status check_sampler(const cb_resolved *resolved,
 static cocabo_status start_log(cocabo_study *study, cb_event *created,
                                const cocabo_space *space, const cocabo_options *options,
                                cocabo_error *err) {
+  double share;
+  CB_TRY(cocabo_space_acceptance(space, &share, err));
   CB_TRY(fill_created(created, space, options, err));
-  CB_TRY(cb_fold_begin(&study->fold, created, err));
-  CB_TRY(check_sampler(&study->fold.resolved, space, err));
+  CB_TRY(cb_view_begin(&study->view, created, err));
+  CB_TRY(check_sampler(&study->view.resolved, space, err));
   cb_study_identify(study, created);
   CB_TRY(
       study->store->ops->create(study->store, study->name, created, &study->id, err));
@@ -222,6 +227,91 @@ cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *
   return COCABO_OK;
 }
 
+/* ---- open or create -------------------------------------------------------------- */
+
+static cocabo_status other_domain(const cocabo_study *study, const cocabo_space *space,
+                                  int i, cocabo_error *err) {
+  char has[CB_SHOWN], wanted[CB_SHOWN], name[CB_SHOWN];
+  char *own = cocabo_space_domain(study->fold.history->space, (size_t)i);
+  char *other = cocabo_space_domain(space, (size_t)i);
+  cocabo_status status = COCABO_OK;
+  if (!own || !other)
+    status = cb_no_memory(err);
+  else if (strcmp(own, other) != 0)
+    status = cb_fail(
+        err, COCABO_E_STATE, "study \"%s\" has %s=%s, which is not the %s of the space",
+        cb_text_show_within(name, study->name, 40), space->params[i].name,
+        cb_text_show_within(has, own, 60), cb_text_show_within(wanted, other, 60));
+  cocabo_text_free(own);
+  cocabo_text_free(other);
+  return status;
+}
+
+/* Names the first difference. */
+static cocabo_status check_space(const cocabo_study *study, const cocabo_space *space,
+                                 cocabo_error *err) {
+  const cocabo_space *own = study->fold.history->space;
+  if (cb_space_equal(own, space))
+    return COCABO_OK;
+  for (int i = 0; i < own->n && i < space->n; i++) {
+    if (strcmp(own->params[i].name, space->params[i].name) != 0)
+      return cb_fail(err, COCABO_E_STATE,
+                     "study \"%s\" has the parameter \"%s\" where the space has \"%s\"",
+                     study->name, own->params[i].name, space->params[i].name);
+    CB_TRY(other_domain(study, space, i, err));
+  }
+  if (own->n != space->n)
+    return cb_fail(err, COCABO_E_STATE, "study \"%s\" has %d parameters, the space %d",
+                   study->name, own->n, space->n);
+  return cb_fail(err, COCABO_E_STATE, "study \"%s\" has other rules than the space",
+                 study->name);
+}
+
+static cocabo_status check_direction(const cocabo_study *study,
+                                     const cocabo_options *options, cocabo_error *err) {
+  const char *own = cocabo_options_get(study->view.options, "direction");
+  const char *other = options ? cocabo_options_get(options, "direction") : own;
+  return strcmp(own, other) == 0
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_STATE, "study \"%s\" is to %s, not to %s",
+                       study->name, own, other);
+}
+
+static cocabo_status open_same(cocabo_study **out, const char *name,
+                               const cocabo_space *space, const cocabo_options *options,
+                               cocabo_store *store, cocabo_error *err) {
+  cocabo_study *study = NULL;
+  CB_TRY(cb_study_open(&study, name, store, err));
+  cocabo_status status = check_space(study, space, err);
+  if (status == COCABO_OK)
+    status = check_direction(study, options, err);
+  if (status != COCABO_OK) {
+    cb_study_free(study);
+    return status;
+  }
+  *out = study;
+  return COCABO_OK;
+}
+
+/* Between the two somebody else may create it, or delete it. */
+cocabo_status cb_study_open_or_create(cocabo_study **out, const char *name,
+                                      const cocabo_space *space,
+                                      const cocabo_options *options,
+                                      cocabo_store *store, bool *created,
+                                      cocabo_error *err) {
+  cocabo_status status = COCABO_E_EXISTS;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_EXISTS; i++) {
+    *created = false;
+    status =
+        store ? open_same(out, name, space, options, store, err) : COCABO_E_NOT_FOUND;
+    if (status != COCABO_E_NOT_FOUND)
+      return status;
+    status = cb_study_create(out, name, space, options, store, err);
+    *created = status == COCABO_OK;
+  }
+  return status;
+}
+
 /* ---- looking --------------------------------------------------------------------- */
 
 /* People count from 1. */
@@ -248,9 +338,9 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
  * ever added, so each is looked at once. */
 static int64_t best_feasible(cocabo_study *study) {
   const cb_history *history = study->fold.history;
-  const cb_settings *settings = &study->fold.resolved.settings;
-  if (study->feasible.model != study->fold.model || study->feasible.rows == 0) {
-    study->feasible.model = study->fold.model;
+  const cb_settings *settings = &study->view.resolved.settings;
+  if (study->feasible.model != study->view.model || study->feasible.rows == 0) {
+    study->feasible.model = study->view.model;
     study->feasible.rows = 0;
     study->feasible.row = -1;
   }
@@ -268,7 +358,7 @@ static int64_t best_feasible(cocabo_study *study) {
 cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err) {
   const cb_history *history = study->fold.history;
-  const cb_settings *settings = &study->fold.resolved.settings;
+  const cb_settings *settings = &study->view.resolved.settings;
   const cb_constraints *constraints = settings->constraints;
   int64_t row = constraints ? best_feasible(study) : history->best;
   if (history->n == 0)
@@ -277,7 +367,7 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
   if (row < 0)
     row = cb_constraints_nearest(constraints, history, settings->objective);
   else if (!settings->deterministic)
-    CB_TRY(cb_proposer_best(&study->proposer, &study->fold, &row, err));
+    CB_TRY(cb_proposer_best(&study->proposer, &study->view, &row, err));
   *out = &history->trials[history->told[row]];
   return COCABO_OK;
 }
@@ -285,17 +375,78 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
 cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
                                 double *value, double *se, cocabo_error *err) {
   double mean, error;
-  if (study->fold.resolved.settings.deterministic)
+  if (study->view.resolved.settings.deterministic)
     return cb_fail(err, COCABO_E_STATE,
                    "study \"%s\" is deterministic: its values are what is expected",
                    study->name);
   if (trial->state != COCABO_COMPLETE)
     return cb_fail(err, COCABO_E_STATE, "trial %lld is %s, want a complete one",
                    (long long)trial->number, cocabo_state_name(trial->state));
-  CB_TRY(cb_proposer_expect(&study->proposer, &study->fold, trial, &mean, &error, err));
+  CB_TRY(cb_proposer_expect(&study->proposer, &study->view, trial, &mean, &error, err));
   *value = study->fold.history->sign * mean;
   *se = error;
   return COCABO_OK;
+}
+
+/* The points as the model sees them. */
+typedef struct points {
+  double *x;            /* d x n */
+  int32_t *h;           /* c x n */
+  double *predicted[3]; /* n: mean, deviation, probability */
+} points;
+
+static void free_points(points *p) {
+  cb_free(p->x);
+  cb_free(p->h);
+  for (int i = 0; i < 3; i++)
+    cb_free(p->predicted[i]);
+}
+
+static cocabo_status encode_points(points *p, const cocabo_space *space,
+                                   const cocabo_value *values, int n,
+                                   cocabo_error *err) {
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  cocabo_error why;
+  for (int i = 0; i < n; i++) {
+    const cocabo_status status =
+        cb_space_to_cells(space, &values[cb_at(0, i, space->n)], cells, &why);
+    if (status != COCABO_OK)
+      return cb_fail(err, status, "point %d: %s", i, why.message);
+    cb_space_encode(space, cells, p->x + cb_at(0, i, space->d),
+                    p->h + cb_at(0, i, space->c));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status predict(cocabo_study *study, points *p, const cocabo_value *values,
+                             int n, cocabo_error *err) {
+  const cocabo_space *space = study->fold.history->space;
+  p->x = cb_calloc((size_t)n * (size_t)space->d, sizeof *p->x);
+  p->h = cb_calloc((size_t)n * (size_t)space->c, sizeof *p->h);
+  bool room = p->x && p->h;
+  for (int i = 0; i < 3 && room; i++)
+    room = (p->predicted[i] = cb_calloc((size_t)n, sizeof(double))) != NULL;
+  if (!room)
+    return cb_no_memory(err);
+  CB_TRY(encode_points(p, space, values, n, err));
+  return cb_proposer_predict(&study->proposer, &study->view, n, p->x, p->h,
+                             p->predicted[0], p->predicted[1], p->predicted[2], err);
+}
+
+cocabo_status cb_study_predict(cocabo_study *study, const cocabo_value *values, int n,
+                               double *mean, double *sd, double *feasible,
+                               cocabo_error *err) {
+  points p = {0};
+  const cocabo_status status = predict(study, &p, values, n, err);
+  for (int i = 0; i < n && status == COCABO_OK; i++) {
+    mean[i] = study->fold.history->sign * p.predicted[0][i];
+    if (sd)
+      sd[i] = p.predicted[1][i];
+    if (feasible)
+      feasible[i] = p.predicted[2][i];
+  }
+  free_points(&p);
+  return status;
 }
 
 const cb_history *cb_study_history(const cocabo_study *study) {
@@ -306,6 +457,19 @@ cocabo_status cb_study_overtaken(const cocabo_study *study, cocabo_error *err) {
   return cb_fail(err, COCABO_E_BUSY,
                  "study \"%s\": others took the next trial %d times in a row",
                  study->name, CB_STUDY_TRIES);
+}
+
+/* ---- saying ---------------------------------------------------------------------- */
+
+void cb_study_say(const cocabo_study *study, cocabo_level level, const char *fmt, ...) {
+  char sentence[sizeof((cocabo_error *)0)->message];
+  va_list args;
+  if (!study->log)
+    return;
+  va_start(args, fmt);
+  vsnprintf(sentence, sizeof sentence, fmt, args);
+  va_end(args);
+  study->log(study->log_user, level, sentence);
 }
 
 /* ---- telling --------------------------------------------------------------------- */
@@ -323,26 +487,6 @@ static bool is_told(const cb_trial *trial, double value, const cocabo_metric *me
          (n == 0 || cb_metrics_equal(trial->metrics, trial->n_metrics, metrics, n));
 }
 
-cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
-                            const cocabo_metric *metrics, int n, cocabo_error *err) {
-  if (!isfinite(value))
-    return cb_study_fail(study, number, CB_CURRENT, why_not_finite(value), err);
-  const cb_trial *trial = NULL;
-  CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_study_find(study, number, &trial, err));
-  if (is_told(trial, value, metrics, n))
-    return COCABO_OK;
-  CB_TRY(cb_history_reserve_metrics(study->fold.history, cb_metrics_bytes(metrics, n),
-                                    err));
-  cb_event told = {.kind = CB_TRIAL_TOLD,
-                   .number = number,
-                   .has_y = true,
-                   .y = value,
-                   .n_metrics = n,
-                   .metrics = (cocabo_metric *)metrics}; /* borrowed */
-  return cb_study_commit(study, &told, 1, -1, err);
-}
-
 /* The trial as it is now, and whether the attempt is over because somebody else has
  * been given the trial since. */
 static cocabo_status find_attempt(cocabo_study *study, int64_t number, int64_t attempt,
@@ -354,6 +498,10 @@ static cocabo_status find_attempt(cocabo_study *study, int64_t number, int64_t a
     return cb_fail(err, COCABO_E_RANGE,
                    "trial %lld has no attempt %lld, the last is %lld",
                    (long long)number, (long long)attempt, (long long)(*out)->attempt);
+  if (*over)
+    cb_study_say(study, COCABO_INFO,
+                 "attempt %lld of trial %lld is over: it has been handed out again",
+                 (long long)attempt, (long long)number);
   return COCABO_OK;
 }
 
@@ -365,20 +513,106 @@ static cb_event end_of(cb_event_kind kind, const cb_trial *trial) {
                     .has_attempt = true};
 }
 
-cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,
-                            const char *reason, cocabo_error *err) {
+/* The attributes that the trial does not have yet, or with other values. */
+static int find_news(const cb_trial *trial, const cocabo_record *record,
+                     cb_pair news[static COCABO_MAX_ATTRS], int *n_names) {
+  int n = 0;
+  *n_names = trial->n_attributes;
+  for (size_t i = 0; i < record->n_attrs; i++) {
+    const cocabo_attr *attr = &record->attrs[i];
+    const int place = cb_pairs_find(trial->attributes, trial->n_attributes, attr->name);
+    if (place < 0 || strcmp(trial->attributes[place].value, attr->value) != 0)
+      news[n++] = (cb_pair){(char *)attr->name, (char *)attr->value};
+    *n_names += place < 0;
+  }
+  return n;
+}
+
+/* A value that does not count as one would think. */
+static void say_unusual(const cocabo_study *study, int64_t number, double before,
+                        double value) {
+  char was[CB_DIGITS], is[CB_DIGITS];
+  if (!isfinite(value) && !isfinite(before))
+    cb_study_say(study, COCABO_WARNING, "trial %lld counts as failed: its %s",
+                 (long long)number, why_not_finite(value));
+  else if (isfinite(value) && isfinite(before) && before != value)
+    cb_study_say(study, COCABO_WARNING,
+                 "trial %lld has the value %s already: %s is kept as an extra",
+                 (long long)number, cb_number_show(was, before),
+                 cb_number_show(is, value));
+}
+
+/* Up to two events, which borrow what they point to. Attributes need memory when they
+ * are folded in: where there is none, the next call does it. */
+cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attempt,
+                              const cocabo_record *record, cocabo_error *err) {
+  const bool finite = record->value && isfinite(*record->value);
+  const char *reason =
+      record->value && !finite ? why_not_finite(*record->value) : record->reason;
+  const int n_metrics = (int)record->n_metrics;
   const cb_trial *trial = NULL;
+  cb_event events[2] = {0};
+  cb_pair news[COCABO_MAX_ATTRS];
   bool over = false;
+  int n = 0, n_names = 0;
   CB_TRY(find_attempt(study, number, attempt, &trial, &over, err));
-  if (over || (trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0))
+  if (over)
     return COCABO_OK;
-  CB_TRY(cb_history_reserve(study->fold.history, 0, strlen(reason) + 1, err));
-  cb_event failed = end_of(CB_TRIAL_FAILED, trial);
-  failed.reason = cb_strdup(reason);
-  const cocabo_status status =
-      failed.reason ? cb_study_commit(study, &failed, 1, -1, err) : cb_no_memory(err);
-  cb_event_clear(&failed);
-  return status;
+  if (finite && !is_told(trial, *record->value, record->metrics, n_metrics))
+    events[n++] = (cb_event){.kind = CB_TRIAL_TOLD,
+                             .number = number,
+                             .has_y = true,
+                             .y = *record->value,
+                             .n_metrics = n_metrics,
+                             .metrics = (cocabo_metric *)record->metrics};
+  if (!finite && reason &&
+      !(trial->state == COCABO_FAILED && strcmp(trial->reason, reason) == 0)) {
+    events[n] = end_of(CB_TRIAL_FAILED, trial);
+    events[n++].reason = (char *)reason;
+  }
+  const int n_news = find_news(trial, record, news, &n_names);
+  if (n_names > COCABO_MAX_ATTRS)
+    return cb_fail(err, COCABO_E_RANGE,
+                   "trial %lld would have %d attributes, want at most %d",
+                   (long long)number, n_names, COCABO_MAX_ATTRS);
+  if (n_news > 0)
+    events[n++] = (cb_event){.kind = CB_TRIAL_NOTED,
+                             .number = number,
+                             .n_attributes = n_news,
+                             .attributes = news};
+  if (n == 0)
+    return COCABO_OK;
+  cb_history *history = study->fold.history;
+  CB_TRY(cb_history_reserve(history, 0, reason ? strlen(reason) + 1 : 0, err));
+  CB_TRY(cb_history_reserve_metrics(history,
+                                    cb_metrics_bytes(record->metrics, n_metrics), err));
+  const double before = trial->value; /* NaN unless it is complete */
+  CB_TRY(cb_study_commit(study, events, n, -1, err));
+  if (record->value)
+    say_unusual(study, number, before, *record->value);
+  return COCABO_OK;
+}
+
+cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step report,
+                              cocabo_error *err) {
+  const cb_trial *trial = NULL;
+  CB_TRY(cb_study_sync(study, err));
+  CB_TRY(cb_study_find(study, number, &trial, err));
+  int64_t i = trial->n_reports - 1;
+  while (i >= 0 && trial->reports[i].step > report.step)
+    i--;
+  const bool again = i >= 0 && trial->reports[i].step == report.step;
+  if (again && trial->reports[i].value == report.value)
+    return COCABO_OK;
+  if (!again && trial->n_reports >= COCABO_MAX_REPORTS)
+    return cb_fail(err, COCABO_E_RANGE, "trial %lld has %lld reports, want at most %d",
+                   (long long)number, (long long)trial->n_reports, COCABO_MAX_REPORTS);
+  cb_event reported = {.kind = CB_TRIAL_REPORTED,
+                       .number = number,
+                       .step = report.step,
+                       .has_y = true,
+                       .y = report.value};
+  return cb_study_commit(study, &reported, 1, -1, err);
 }
 
 cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
@@ -430,22 +664,22 @@ cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *
 /* Appends the change and makes it known here; there is no conflict to lose. */
 static cocabo_status commit_change(cocabo_study *study, cb_event *changed,
                                    cocabo_error *err) {
-  cb_change change;
-  CB_TRY(cb_change_prepare(&change, &study->fold, changed, err));
+  cb_view_change change;
+  CB_TRY(cb_view_prepare(&change, &study->view, changed, err));
   cocabo_status status =
       check_sampler(&change.resolved, study->fold.history->space, err);
   if (status == COCABO_OK)
     status = append(study, changed, 1, -1, err);
   if (status == COCABO_OK && changed->seq == study->fold.history->seq + 1)
-    cb_fold_adopt(&study->fold, &change, changed);
+    cb_view_adopt(&study->view, &change, changed);
   else if (status == COCABO_OK)
     (void)cb_study_sync(study, NULL);
-  cb_change_clear(&change);
+  cb_view_change_clear(&change);
   return status;
 }
 
 static bool is_so_already(const cocabo_study *study, const cb_pair *option) {
-  const char *present = cocabo_options_get(study->fold.options, option->name);
+  const char *present = cocabo_options_get(study->view.options, option->name);
   return present && strcmp(present, option->value) == 0;
 }
 

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "cocabo.h"
-#include "log/history.h"
+#include "log/fold.h"
 #include "store/store.h"
-#include "study/fold.h"
 #include "study/proposer.h"
+#include "study/view.h"
 
 struct cocabo_study {
   char *name;
@@ -24,6 +24,7 @@ struct cocabo_study {
   int64_t id; /* of the log in its store */
 
   cb_fold fold;         /* of the log */
+  cb_view view;         /* of the fold, with what the options mean */
   cb_proposer proposer; /* a cache */
 
   /* Another one: the best result that keeps the constraints, of the first so many. */
@@ -31,6 +32,8 @@ struct cocabo_study {
     int64_t model, rows; /* for which model of the fold */
     int64_t row;         /* -1: none keeps them */
   } feasible;
+  cocabo_log_fn log; /* NULL: nobody listens */
+  void *log_user;
 
   char *owner;    /* of the leases that it takes; NULL: it takes none */
   double seconds; /* how long they last */
@@ -44,7 +47,17 @@ cocabo_status cb_study_create(cocabo_study **out, const char *name,
                               cocabo_store *store, cocabo_error *err);
 cocabo_status cb_study_open(cocabo_study **out, const char *name, cocabo_store *store,
                             cocabo_error *err);
+/* Whichever is the case; what is there must have that space and that direction. */
+cocabo_status cb_study_open_or_create(cocabo_study **out, const char *name,
+                                      const cocabo_space *space,
+                                      const cocabo_options *options,
+                                      cocabo_store *store, bool *created,
+                                      cocabo_error *err);
 void cb_study_free(cocabo_study *study); /* NULL is allowed */
+
+/* Says a sentence to whoever listens. */
+void cb_study_say(const cocabo_study *study, cocabo_level level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Learns what others appended. */
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
@@ -57,15 +70,16 @@ typedef struct cb_lost {
 } cb_lost;
 cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_error *err);
 
-/* out[0..n-1] are owned by the caller; on failure they are untouched. */
-cocabo_status cb_study_ask(cocabo_study *study, int n, cocabo_trial **out,
-                           cocabo_error *err);
-cocabo_status cb_study_tell(cocabo_study *study, int64_t number, double value,
-                            const cocabo_metric *metrics, int n, cocabo_error *err);
+/* n trials, or with `fewer` as many of them as there are: out[0..*got-1], owned by the
+ * caller. On failure they are untouched. */
+cocabo_status cb_study_ask(cocabo_study *study, int n, bool fewer, cocabo_trial **out,
+                           size_t *got, cocabo_error *err);
 /* attempt CB_CURRENT: whichever there is. Nothing happens to a later one. */
 enum { CB_CURRENT = -1 };
-cocabo_status cb_study_fail(cocabo_study *study, int64_t number, int64_t attempt,
-                            const char *reason, cocabo_error *err);
+cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attempt,
+                              const cocabo_record *record, cocabo_error *err);
+cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step report,
+                              cocabo_error *err);
 cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
                                  cocabo_error *err);
 cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err);
@@ -73,7 +87,10 @@ cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *
 cocabo_status cb_study_add(cocabo_study *study, const cb_cell *cells,
                            const double *result, cocabo_error *err);
 
-/* Adds those that the study has not, all or none, and says which (known[i].added). */
+/* Adds them at one stroke, all or none, and fills in what became of each: all of them,
+ * or those that the study has not. */
+cocabo_status cb_study_add_many(cocabo_study *study, cocabo_known *known, int64_t n,
+                                cocabo_error *err);
 cocabo_status cb_study_merge(cocabo_study *study, cocabo_known *known, int64_t n,
                              int64_t *added, cocabo_error *err);
 /* The log as a new study of another store, or of the same under another name. */
@@ -116,6 +133,14 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
 /* What the sampler's model expects of a completed trial, as the user counts. */
 cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
                                 double *value, double *se, cocabo_error *err);
+/* What it predicts at n points, as the user counts: n rows of one value a parameter. sd
+ * and feasible may be NULL. On failure nothing is filled in. */
+cocabo_status cb_study_predict(cocabo_study *study, const cocabo_value *points, int n,
+                               double *mean, double *sd, double *feasible,
+                               cocabo_error *err);
+/* Trials first .. first+n-1, which exist. */
+void cb_study_columns(const cocabo_study *study, int64_t first, int64_t n,
+                      const cocabo_columns *columns);
 /* Of every parameter; se may be NULL. On failure they and *explained are untouched. */
 cocabo_status cb_study_importance(const cocabo_study *study, double *share, double *se,
                                   double *explained, cocabo_error *err);

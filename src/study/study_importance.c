@@ -46,13 +46,23 @@ static void copy_rows(table *t, const cb_history *history, int n) {
   }
 }
 
+/* What is inactive has a value here too: which of them are is for settle to say. */
 static void draw_ends(table *t, const cocabo_space *space, int walks, cb_rng *rng) {
   cb_cell cells[COCABO_MAX_PARAMETERS];
   for (int k = 0; k < 2 * walks; k++) {
     cb_space_sample(space, rng, cells);
+    for (int i = 0; i < space->n; i++)
+      if (!cb_cell_is_active(cells[i]))
+        cells[i] = cb_param_sample(&space->params[i], rng);
     cb_space_encode(space, cells, t->ends_x + cb_at(0, k, space->d),
                     t->ends_h + cb_at(0, k, space->c));
   }
+}
+
+static void settle(const void *space, double *x, int32_t *h) {
+  cb_cell cells[COCABO_MAX_PARAMETERS];
+  cb_space_decode(space, x, h, cells);
+  cb_space_encode(space, cells, x, h);
 }
 
 cocabo_status cb_study_importance(const cocabo_study *study, double *share, double *se,
@@ -67,13 +77,15 @@ cocabo_status cb_study_importance(const cocabo_study *study, double *share, doub
   int32_t arms[COCABO_MAX_PARAMETERS];
   table t;
   for (int j = 0; j < space->c; j++)
-    arms[j] = cb_space_arms(space, j);
+    arms[j] = cb_space_arms(space, j) +
+              (space->params[space->categorical[j]].condition != NULL);
   cocabo_status status = table_make(&t, space, n, walks, err);
   if (status == COCABO_OK) {
     copy_rows(&t, history, n);
     draw_ends(&t, space, walks, &rng);
     const cb_importance_data data = {.d = space->d,
                                      .c = space->c,
+                                     .presences = space->presences,
                                      .arms = arms,
                                      .n = n,
                                      .x = t.x,
@@ -81,14 +93,16 @@ cocabo_status cb_study_importance(const cocabo_study *study, double *share, doub
                                      .y = t.y,
                                      .walks = walks,
                                      .ends_x = t.ends_x,
-                                     .ends_h = t.ends_h};
+                                     .ends_h = t.ends_h,
+                                     .settle = space->conditional ? settle : NULL,
+                                     .space = space};
     status = cb_importance(&data, &rng, by_slot, se ? errors : NULL, &part, err);
   }
   table_free(&t);
   CB_TRY(status);
   for (int i = 0; i < space->n; i++) {
     const cb_param *p = &space->params[i];
-    const int slot = p->kind == CB_CHOICE ? space->d + p->slot : p->slot;
+    const int slot = p->kind == CB_CHOICE ? space->numbers + p->slot : p->slot;
     share[i] = by_slot[slot];
     if (se)
       se[i] = errors[slot];

@@ -16,6 +16,7 @@ struct cocabo_trial {
   cocabo_space *space; /* shared */
   int64_t number;
   cocabo_trial_state state;
+  cb_origin origin;
   int64_t attempt;
   uint64_t seed;
   double started, finished; /* NaN: not yet */
@@ -24,6 +25,9 @@ struct cocabo_trial {
   int feasible; /* 1, 0, or -1: unknown */
   int n_metrics;
   const cocabo_metric *metrics;
+  size_t n_attrs, n_reports;
+  cocabo_attr *attrs; /* a block of its own, as are the reports; NULL: none */
+  cocabo_step *reports;
   cb_cell cells[];
 };
 
@@ -32,8 +36,43 @@ static uint64_t seed_of(const cb_fold *fold, int64_t number) {
   return cb_rng_u64(&rng);
 }
 
-cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
+/* One block: the pairs, then their texts. */
+static bool copy_attrs(cocabo_trial *copy, const cb_pair *pairs, int n) {
+  size_t bytes = 0;
+  if (n == 0)
+    return true;
+  for (int i = 0; i < n; i++)
+    bytes += strlen(pairs[i].name) + strlen(pairs[i].value) + 2;
+  copy->attrs = cb_calloc(1, (size_t)n * sizeof *copy->attrs + bytes);
+  if (!copy->attrs)
+    return false;
+  char *text = (char *)(copy->attrs + n);
+  for (int i = 0; i < n; i++) {
+    copy->attrs[i].name = strcpy(text, pairs[i].name);
+    text += strlen(text) + 1;
+    copy->attrs[i].value = strcpy(text, pairs[i].value);
+    text += strlen(text) + 1;
+  }
+  copy->n_attrs = (size_t)n;
+  return true;
+}
+
+static bool copy_reports(cocabo_trial *copy, const cb_trial *trial) {
+  const size_t n = (size_t)trial->n_reports;
+  if (n == 0)
+    return true;
+  copy->reports = cb_calloc(n, sizeof *copy->reports);
+  if (!copy->reports)
+    return false;
+  memcpy(copy->reports, trial->reports, n * sizeof *copy->reports);
+  copy->n_reports = n;
+  return true;
+}
+
+cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_view *view,
                                 const cb_trial *trial, cocabo_error *err) {
+  const cb_fold *fold = view->fold;
+  const cb_settings *settings = &view->resolved.settings;
   cocabo_space *space = fold->history->space;
   const char *reason = trial->reason ? trial->reason : "";
   const size_t cell_bytes = (size_t)space->n * sizeof(cb_cell);
@@ -46,19 +85,25 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
   copy->space = cb_space_share(space);
   copy->number = trial->number;
   copy->state = trial->state;
+  copy->origin = trial->origin;
   copy->attempt = trial->attempt;
   copy->seed = seed_of(fold, trial->number);
   copy->started = trial->started;
   copy->finished = trial->finished;
   copy->value = trial->value;
-  copy->feasible = cb_constraints_hold(fold->resolved.settings.constraints, trial,
-                                       fold->resolved.settings.objective);
+  copy->feasible =
+      cb_constraints_hold(settings->constraints, trial, settings->objective);
   memcpy(copy->cells, trial->cells, cell_bytes);
   copy->n_metrics = trial->n_metrics;
   copy->metrics =
       cb_metrics_pack(copy->cells + space->n, trial->metrics, trial->n_metrics);
   copy->reason =
       memcpy((char *)(copy->cells + space->n) + metric_bytes, reason, reason_bytes);
+  if (!copy_attrs(copy, trial->attributes, trial->n_attributes) ||
+      !copy_reports(copy, trial)) {
+    cocabo_trial_free(copy);
+    return cb_no_memory(err);
+  }
   *out = copy;
   return COCABO_OK;
 }
@@ -86,6 +131,8 @@ void cocabo_trial_free(cocabo_trial *trial) {
   if (!trial)
     return;
   cocabo_space_free(trial->space);
+  cb_free(trial->attrs);
+  cb_free(trial->reports);
   cb_free(trial);
 }
 
@@ -143,6 +190,27 @@ uint64_t cocabo_trial_seed(const cocabo_trial *trial) {
   return trial ? trial->seed : 0;
 }
 
+_Static_assert((int)CB_BY_DESIGN == (int)COCABO_ORIGIN_DESIGN &&
+                   (int)CB_BY_SAMPLER == (int)COCABO_ORIGIN_SAMPLER &&
+                   (int)CB_BY_USER == (int)COCABO_ORIGIN_USER,
+               "inside and outside they are the same");
+
+cocabo_origin cocabo_trial_origin(const cocabo_trial *trial) {
+  return trial ? (cocabo_origin)trial->origin : COCABO_ORIGIN_USER;
+}
+
+const char *cocabo_origin_name(cocabo_origin origin) {
+  switch (origin) {
+  case COCABO_ORIGIN_DESIGN:
+    return "design";
+  case COCABO_ORIGIN_SAMPLER:
+    return "sampler";
+  case COCABO_ORIGIN_USER:
+    return "user";
+  }
+  return "unknown origin";
+}
+
 size_t cocabo_trial_count(const cocabo_trial *trial) {
   return trial ? (size_t)trial->space->n : 0;
 }
@@ -171,6 +239,14 @@ static cocabo_status wrong_kind(const cb_param *p, const char *want,
                  kinds[p->kind], want);
 }
 
+static cocabo_status check_is_active(const cocabo_trial *trial, int i,
+                                     cocabo_error *err) {
+  if (cb_cell_is_active(trial->cells[i]))
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_NOT_FOUND, "parameter \"%s\" is inactive in trial %lld",
+                 trial->space->params[i].name, (long long)trial->number);
+}
+
 cocabo_status cocabo_trial_get_real(const cocabo_trial *trial, const char *name,
                                     double *out, cocabo_error *err) {
   int i = 0;
@@ -178,6 +254,7 @@ cocabo_status cocabo_trial_get_real(const cocabo_trial *trial, const char *name,
   const cb_param *p = &trial->space->params[i];
   if (p->kind != CB_REAL && p->kind != CB_INTEGER)
     return wrong_kind(p, "a real or an int", err);
+  CB_TRY(check_is_active(trial, i, err));
   const cb_cell cell = trial->cells[i];
   *out = p->kind == CB_REAL ? cell.real : (double)cell.integer;
   return COCABO_OK;
@@ -190,6 +267,7 @@ cocabo_status cocabo_trial_get_int(const cocabo_trial *trial, const char *name,
   const cb_param *p = &trial->space->params[i];
   if (p->kind != CB_INTEGER)
     return wrong_kind(p, "an int", err);
+  CB_TRY(check_is_active(trial, i, err));
   *out = trial->cells[i].integer;
   return COCABO_OK;
 }
@@ -201,8 +279,17 @@ cocabo_status cocabo_trial_get_choice(const cocabo_trial *trial, const char *nam
   const cb_param *p = &trial->space->params[i];
   if (p->kind != CB_CHOICE && p->kind != CB_ORDINAL)
     return wrong_kind(p, "a choice", err);
+  CB_TRY(check_is_active(trial, i, err));
   *out = cb_space_from_cell(trial->space, i, trial->cells[i]);
   return COCABO_OK;
+}
+
+static cocabo_status check_index(const cocabo_trial *trial, size_t i,
+                                 cocabo_error *err) {
+  return i < (size_t)trial->space->n
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_RANGE, "parameter index is %zu, want 0 to %d", i,
+                       trial->space->n - 1);
 }
 
 cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i, const char **name,
@@ -211,11 +298,38 @@ cocabo_status cocabo_trial_get(const cocabo_trial *trial, size_t i, const char *
     return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
   if (!name || !value)
     return cb_fail(err, COCABO_E_INVALID, "%s is NULL", name ? "value" : "name");
-  if (i >= (size_t)trial->space->n)
-    return cb_fail(err, COCABO_E_RANGE, "parameter index is %zu, want 0 to %d", i,
-                   trial->space->n - 1);
+  CB_TRY(check_index(trial, i, err));
   *name = trial->space->params[i].name;
   *value = cb_space_from_cell(trial->space, (int)i, trial->cells[i]);
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_trial_values(const cocabo_trial *trial, cocabo_value *out,
+                                  size_t n, cocabo_error *err) {
+  if (!trial)
+    return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
+  if (!out)
+    return cb_fail(err, COCABO_E_INVALID, "out is NULL");
+  if (n != (size_t)trial->space->n)
+    return cb_fail(err, COCABO_E_INVALID, "n is %zu, want the number of parameters, %d",
+                   n, trial->space->n);
+  for (int i = 0; i < trial->space->n; i++)
+    out[i] = cb_space_from_cell(trial->space, i, trial->cells[i]);
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_trial_choice_index(const cocabo_trial *trial, size_t i,
+                                        size_t *index, cocabo_error *err) {
+  if (!trial)
+    return cb_fail(err, COCABO_E_INVALID, "trial is NULL");
+  if (!index)
+    return cb_fail(err, COCABO_E_INVALID, "index is NULL");
+  CB_TRY(check_index(trial, i, err));
+  const cb_param *p = &trial->space->params[i];
+  if (p->kind != CB_CHOICE && p->kind != CB_ORDINAL)
+    return wrong_kind(p, "a choice", err);
+  CB_TRY(check_is_active(trial, (int)i, err));
+  *index = (size_t)trial->cells[i].integer;
   return COCABO_OK;
 }
 
@@ -257,4 +371,25 @@ cocabo_status cocabo_trial_get_metric(const cocabo_trial *trial, const char *nam
       return COCABO_OK;
     }
   return no_metric(trial, name, err);
+}
+
+/* ---- attributes and reports ------------------------------------------------------ */
+
+const cocabo_attr *cocabo_trial_attrs(const cocabo_trial *trial, size_t *n) {
+  if (n)
+    *n = trial ? trial->n_attrs : 0;
+  return trial ? trial->attrs : NULL;
+}
+
+const char *cocabo_trial_attr(const cocabo_trial *trial, const char *name) {
+  for (size_t i = 0; trial && name && i < trial->n_attrs; i++)
+    if (strcmp(trial->attrs[i].name, name) == 0)
+      return trial->attrs[i].value;
+  return NULL;
+}
+
+const cocabo_step *cocabo_trial_reports(const cocabo_trial *trial, size_t *n) {
+  if (n)
+    *n = trial ? trial->n_reports : 0;
+  return trial ? trial->reports : NULL;
 }

@@ -888,11 +888,13 @@ class Verify(Case):
             self.ok("tell", i, i)
         text = self.ok("verify", "--proposals", "all")
         self.assertRegex(text, r"^structure  \d+ events and 6 trials: each follows from "
-                               r"those before it\nreplayed   6 proposals: all the same\n$")
+                               r"those before it\nchecksums  \d+ events are as they were written\n"
+                               r"replayed   6 proposals: all the same\n$")
         report = self.json("verify", "--proposals", "2")
         self.assertEqual((report["ok"], report["trials"], report["replayed"],
                           report["differing"], report["first_differing"]),
                          (True, 6, 2, 0, None))
+        self.assertEqual(report["unchecked"], 0)
         self.assertIn("none to do", self.ok("verify", "--proposals", "0"))
         self.ok("verify")
         for value in ("some", "-1", "1.5", ""):
@@ -929,6 +931,10 @@ class Verify(Case):
         lr = json.dumps(self.lines("trials")[3]["params"]["lr"])
         if not self.tamper(lr, "0.0123"):
             self.skipTest("the store writes numbers in another way")
+        self.refused(1, "of trial 3, is damaged: it does not have the checksum", "verify")
+        with sqlite3.connect(self.folder / "cocabo.db") as connection:
+            connection.execute("update events set checksum = null")  # as if it were older
+        connection.close()
         for how in (["--proposals", "all"], []):
             done = self.cocabo("verify", *how)
             self.assertEqual(done.returncode, 1, done)
@@ -1276,7 +1282,7 @@ class Shells(Case):
         self.refused(2, "--man wants", "--man", "nonsense")
         self.ok("--man", "--into", self.folder)
         self.assertEqual(sorted(os.listdir(self.folder)),
-                         sorted(["cocabo.1", "cocabo-options.1",
+                         sorted(["cocabo.1", "cocabo-options.1", "cocabo-conditions.1",
                                  *(f"cocabo-{c}.1" for c in COMMANDS)]))
         for command in COMMANDS:
             page = self.ok("--man", command)

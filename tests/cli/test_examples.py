@@ -66,10 +66,12 @@ class Examples(Case):
         file = self.folder / "some file"
         file.write_bytes(b"".join(path.read_bytes() for path in sorted(EXAMPLES.rglob("*.*"))
                                   if path.is_file()) * 2)
-        out = self.run_it(EXAMPLES / "tune-xz/tune.sh", file, "-n", 20, "-j", 2)
+        out = self.run_it(EXAMPLES / "tune-xz/tune.sh", file, "-n", 40, "-j", 2)
         self.assertIn("xz -9e makes", out)
-        studies = self.run_it(COCABO, "studies", "--json").splitlines()
-        self.assertEqual(len(studies), 1)
+        [study] = map(json.loads, self.run_it(COCABO, "studies", "--json").splitlines())
+        trials = self.run_it(COCABO, "trials", "--json", "--study", study["name"])
+        states = [json.loads(line)["state"] for line in trials.splitlines()]
+        self.assertEqual(states, ["complete"] * 40)  # xz refuses lc + lp above 4
 
 
 class Readme(Case):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bench/peers from the outside, as far as it needs no package: the method python-random.
+"""bench/peers from the outside, as far as it needs no package: the methods python-random
+and cocabo.
 
     python3 tests/cli/test_peers.py PATH/TO/cocabo-bench [unittest arguments]
 """
@@ -46,7 +47,8 @@ class Case(unittest.TestCase):
 
     def run_peers(self, *args, **kind):
         environment = {**os.environ, "COCABO_PEERS": str(self.folder / "none"),
-                       "COCABO_DATA": str(self.folder / "none")}
+                       "COCABO_DATA": str(self.folder / "none"),
+                       "COCABO": str(pathlib.Path(BENCH).parent / "cocabo")}
         return subprocess.run(self.command(*args, **kind), text=True, timeout=120,
                               env=environment, capture_output=True)
 
@@ -167,6 +169,83 @@ else:
         self.assertEqual(self.file.read_text(), "")
 
 
+class Conditions(Case):
+    """With a stand-in whose numbers each belong to one choice. It keeps what it is
+    asked for, so that the test sees what a method proposes."""
+
+    STAND_IN = '''#!{python}
+import json, sys
+if "--describe" in sys.argv:
+    init = int(sys.argv[sys.argv.index("--init") + 1])
+    number = {{"type": "float", "low": 0, "high": 1}}
+    print(json.dumps({{
+        "parameters": {{"kind": {{"type": "choice", "choices": ["sine", "line"]}},
+                        "phase": {{**number, "if": {{"kind": ["sine"]}}}},
+                        "slope": {{**number, "if": {{"kind": ["line"]}}}}}},
+        "initial": [{{"kind": ["sine", "line"][i % 2], "phase": i / init,
+                      "slope": 1 - i / init}} for i in range(init)]}}))
+else:
+    for line in sys.stdin:
+        open({asked!r}, "a").write(line)
+        point = json.loads(line)
+        value = (-(point["phase"] - 0.3) ** 2 if point["kind"] == "sine"
+                 else -point["slope"] - 0.1)
+        print(json.dumps({{"value": value}}), flush=True)
+'''
+    ACTIVE = {"sine": ["kind", "phase"], "line": ["kind", "slope"]}
+
+    def play(self, method):
+        """The points that the method asked for, and those that --points kept."""
+        program, asked, kept = (self.folder / f"{method}-{name}"
+                                for name in ("stand-in", "asked", "points"))
+        program.write_text(self.STAND_IN.format(python=sys.executable, asked=str(asked)))
+        program.chmod(0o755)
+        self.ok("--bench", str(program), "--points", str(kept), method=method, seeds="0",
+                iterations=10, output=self.folder / f"{method}.csv")
+        return [[json.loads(line) for line in path.read_text().splitlines()]
+                for path in (asked, kept)]
+
+    def test_a_point_has_what_its_choice_has(self):
+        for method in ("cocabo", "cocabo-flat", "python-random"):
+            asked, kept = self.play(method)
+            self.assertEqual(len(asked), 15)
+            self.assertEqual([row["evaluation"] for row in kept], list(range(1, 16)))
+            for point, row in zip(asked, kept):
+                names = self.ACTIVE[point["kind"]]
+                self.assertEqual(row["point"], {name: point[name] for name in names})
+            want = (lambda point: self.ACTIVE[point["kind"]]) if method == "cocabo" else (
+                lambda point: ["kind", "phase", "slope"])
+            for point in asked[5:]:
+                self.assertEqual(list(point), want(point), method)
+
+    def test_shares_count_what_follows_the_initial_points(self):
+        _, kept = self.play("python-random")
+        later = [row["point"]["kind"] for row in kept[5:]]
+        best = max(kept, key=lambda row: row["value"])["point"]["kind"]
+        done = subprocess.run([sys.executable, str(PEERS / "shares.py"),
+                               str(self.folder / "python-random-points"), "kind", "--init",
+                               "5"], text=True, capture_output=True, timeout=60)
+        cells = [f"{10 * later.count(k)} % ({int(k == best)})" for k in ("line", "sine")]
+        self.assertEqual(done.stdout.splitlines()[-1],
+                         f"| python-random | 1 | {cells[0]} | {cells[1]} |", done)
+
+    def test_the_classifiers_are_described_without_a_package(self):
+        program = PEERS / "problems/cancer_models.py"
+        lines = {subprocess.run([sys.executable, str(program), "--describe", "--seed",
+                                 str(seed), "--init", "15"], text=True, timeout=60,
+                                capture_output=True, check=True).stdout
+                 for seed in (40, 40, 41)}
+        self.assertEqual(len(lines), 2)
+        from space import Space
+        for text in map(json.loads, lines):
+            space = Space.read(text["parameters"])
+            self.assertEqual((len(space), sum(bool(p.parent) for p in space)), (12, 9))
+            self.assertEqual(len(text["initial"]), 15)
+            for point in text["initial"]:
+                self.assertEqual(len(space.active(point)), 6)
+                self.assertEqual(space.point(space.numbers(point)), point)
+
+
 class Resume(Case):
     def test_a_file_cut_anywhere_is_completed(self):
         self.ok()
@@ -228,6 +307,7 @@ class Refusals(Case):
         self.refused("--init 0", init=0)
         self.refused("No such file", output=self.folder / "no/such.csv")
         self.refused("bench/peers/setup base", method="hyperopt-tpe")
+        self.refused("cancer-models needs the environment base", problem="cancer-models")
         self.refused("bench/peers/setup torch", method="python-random,optuna-gp")
         self.assertEqual(os.listdir(self.folder), [])
 

@@ -17,7 +17,8 @@
 #include "study/study.h"
 
 static cocabo_error err;
-static const char *sampler; /* the one under test */
+static const char *sampler;            /* the one under test */
+static void (*filled)(cocabo_space *); /* what filled the last space */
 
 /* ---- spaces ---------------------------------------------------------------------- */
 
@@ -122,17 +123,111 @@ static void fill_thirty(cocabo_space *s) {
   }
 }
 
+static void add(cocabo_space *s, const char *name, const char *domain) {
+  assert_ok(cocabo_space_add(s, name, domain, &err));
+}
+
+/* Conditions on choices and on numbers, of choices and of numbers, two in each other.
+ */
+static void fill_tree(cocabo_space *s) {
+  add(s, "x", "float(-1,3)");
+  add(s, "model", "choice(svm,net,tree)");
+  add(s, "rate", "float(1e-4,1,log) if model == net");
+  add(s, "depth", "int(1,12) if model != net");
+  add(s, "prune", "bool if depth > 4");
+  add(s, "share", "float(0,1,step=0.125) if prune");
+  add(s, "kernel", "choice(a,b,c,d) if model == svm");
+  add(s, "width", "ordinal(1,2,4,8) if kernel in (a, b) and x > 0");
+}
+
+static void rule(cocabo_space *s, const char *expr) {
+  assert_ok(cocabo_space_rule(s, expr, &err));
+}
+
+/* One point in twenty keeps the rules. */
+static void fill_ruled(cocabo_space *s) {
+  add(s, "a", "int(0,40)");
+  add(s, "x", "float(0,1)");
+  add(s, "c", "choice(p,q,r)");
+  add(s, "y", "float(0,1)");
+  add(s, "b", "int(0,40)");
+  rule(s, "a < b");
+  rule(s, "x + y <= 0.45");
+  rule(s, "c != r or x > y");
+}
+
+static void fill_ruled_tree(cocabo_space *s) {
+  fill_tree(s);
+  rule(s, "rate < 0.01");
+  rule(s, "depth % 3 == 1 or x < 0");
+  rule(s, "not (kernel == c and depth < 6)");
+}
+
+/* 9 points: of the 24 combinations many are one, and two are forbidden. */
+static void fill_few(cocabo_space *s) {
+  add(s, "a", "int(0,3)");
+  add(s, "b", "choice(p,q,r) if a > 1");
+  add(s, "c", "bool if b == q");
+  rule(s, "a != 2 or b != p");
+}
+
+/* What the texts above say, without the help of those who read them. -1 is inactive. */
+static int64_t of(const cb_cell *cells, int i) {
+  return cb_cell_is_active(cells[i]) ? cells[i].integer : -1;
+}
+
+static bool is_tree(const cb_cell *v) {
+  const int64_t model = of(v, 1), depth = of(v, 3), prune = of(v, 4), kernel = of(v, 6);
+  return cb_cell_is_active(v[0]) && model >= 0 &&
+         cb_cell_is_active(v[2]) == (model == 1) && (depth >= 0) == (model != 1) &&
+         (prune >= 0) == (depth > 4) && cb_cell_is_active(v[5]) == (prune == 1) &&
+         (kernel >= 0) == (model == 0) &&
+         (of(v, 7) >= 0) == ((kernel == 0 || kernel == 1) && v[0].real > 0.0);
+}
+
+static bool is_ruled(const cb_cell *v) {
+  return v[0].integer < v[4].integer && v[1].real + v[3].real <= 0.45 &&
+         (v[2].integer != 2 || v[1].real > v[3].real);
+}
+
+static bool is_ruled_tree(const cb_cell *v) {
+  const int64_t depth = of(v, 3);
+  return is_tree(v) && (!cb_cell_is_active(v[2]) || v[2].real < 0.01) &&
+         (depth < 0 || depth % 3 == 1 || v[0].real < 0.0) &&
+         !(of(v, 6) == 2 && depth < 6);
+}
+
+static bool is_of_few(const cb_cell *v) {
+  const int64_t a = of(v, 0), b = of(v, 1);
+  return (b >= 0) == (a > 1) && (of(v, 2) >= 0) == (b == 1) && (a != 2 || b != 0);
+}
+
+static const struct {
+  void (*fill)(cocabo_space *);
+  bool (*allows)(const cb_cell *);
+} readings[] = {{fill_tree, is_tree},
+                {fill_ruled, is_ruled},
+                {fill_ruled_tree, is_ruled_tree},
+                {fill_few, is_of_few}};
+
 typedef struct space_case {
   const char *name;
   void (*fill)(cocabo_space *);
 } space_case;
 
-static const space_case space_cases[] = {
-    {"reals", fill_reals},       {"logs", fill_logs},
-    {"steps", fill_steps},       {"ints", fill_ints},
-    {"log ints", fill_log_ints}, {"ordinals", fill_ordinals},
-    {"choices", fill_choices},   {"single points", fill_single_points},
-    {"mixed", fill_mixed},       {"thirty", fill_thirty}};
+static const space_case space_cases[] = {{"reals", fill_reals},
+                                         {"logs", fill_logs},
+                                         {"steps", fill_steps},
+                                         {"ints", fill_ints},
+                                         {"log ints", fill_log_ints},
+                                         {"ordinals", fill_ordinals},
+                                         {"choices", fill_choices},
+                                         {"single points", fill_single_points},
+                                         {"mixed", fill_mixed},
+                                         {"thirty", fill_thirty},
+                                         {"tree", fill_tree},
+                                         {"ruled", fill_ruled},
+                                         {"ruled tree", fill_ruled_tree}};
 enum { N_SPACES = sizeof space_cases / sizeof space_cases[0] };
 
 /* 24 points. */
@@ -176,6 +271,7 @@ static cocabo_study *create(void (*fill)(cocabo_space *), cocabo_store *store,
   cocabo_space *space = cocabo_space_new();
   cocabo_options *o = cocabo_options_new();
   fill(space);
+  filled = fill;
   assert_ok(cocabo_options_set(o, "sampler", sampler, &err));
   for (const char *const *p = few; p[0]; p += 2)
     assert_ok(cocabo_options_set(o, p[0], p[1], &err));
@@ -233,6 +329,8 @@ static void tell_bowl(cocabo_study *study, int64_t number) {
 
 /* By the parameter's own numbers, without the space's help. */
 static bool is_inside(const cb_param *p, cb_cell cell) {
+  if (!cb_cell_is_active(cell))
+    return p->condition != NULL;
   if (p->kind == CB_CHOICE || p->kind == CB_ORDINAL)
     return cell.integer >= 0 && cell.integer < p->n_choices;
   if (p->kind == CB_INTEGER)
@@ -254,6 +352,10 @@ static void assert_inside(const cocabo_study *study, int64_t number, const char 
                space->params[i].name, (int)number, t->cells[i].real,
                (int)t->cells[i].integer);
   assert_true(cb_space_holds(space, t->cells));
+  for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
+    if (filled == readings[i].fill && !readings[i].allows(t->cells))
+      fail_msg("%s, %s: trial %d breaks a condition or a rule", sampler, what,
+               (int)number);
 }
 
 /* Asks for one point, which must lie in the space. */
@@ -360,14 +462,15 @@ static void proposals_do_not_need_results(void **state) {
 /* ---- no point twice -------------------------------------------------------------- */
 
 /* Some are told, some fail, some stay pending: all count. */
-static void a_finite_space_is_used_up_point_by_point(void **state) {
-  (void)state;
-  cocabo_study *study = create(fill_finite, NULL, NULL);
-  for (int i = 0; i < 24; i++) {
+static void use_up(void (*fill)(cocabo_space *), int size) {
+  if (!is_accepted(fill))
+    return;
+  cocabo_study *study = create(fill, NULL, NULL);
+  for (int i = 0; i < size; i++) {
     const int64_t number = ask_inside(study, "finite");
-    if (i % 5 == 3)
+    if (i % 5 == 3 && i + 1 < size)
       assert_ok(cocabo_study_fail(study, number, "why", &err));
-    else if (i % 5 != 4)
+    else if (i % 5 != 4 && i + 1 < size)
       tell_bowl(study, number);
   }
   assert_all_distinct(study);
@@ -376,28 +479,68 @@ static void a_finite_space_is_used_up_point_by_point(void **state) {
   assert_null(t);
   tell_bowl(study, 4); /* a result does not make room */
   assert_int_equal(cocabo_study_ask(study, 1, &t, &err), COCABO_E_EXHAUSTED);
-  assert_ok(cocabo_study_interrupt(study, 9, &err)); /* but this is on offer again */
-  assert_int_equal(ask_one(study), 9);
-  assert_int_equal(cocabo_study_count(study), 24);
+  assert_ok(cocabo_study_interrupt(study, size - 1, &err)); /* but this is on offer */
+  assert_int_equal(ask_one(study), size - 1);
+  assert_int_equal(cocabo_study_count(study), size);
+  cocabo_study_free(study);
+}
+
+static void a_finite_space_is_used_up_point_by_point(void **state) {
+  (void)state;
+  use_up(fill_finite, 24);
+}
+
+static void so_is_one_with_conditions_and_rules(void **state) {
+  (void)state;
+  use_up(fill_few, 9);
+}
+
+/* Known results that break a rule take nothing away. */
+static void forbidden_results_take_no_room(void **state) {
+  (void)state;
+  const double result = 0.5;
+  const cb_cell forbidden[] = {{.integer = 2}, {.integer = 0}, CB_INACTIVE};
+  if (!is_accepted(fill_few))
+    return;
+  cocabo_study *study = create(fill_few, NULL, NULL);
+  assert_ok(cb_study_add(study, forbidden, &result, &err));
+  for (int i = 0; i < 9; i++)
+    tell_bowl(study, ask_inside(study, "few"));
+  cocabo_trial *t = NULL;
+  assert_int_equal(cocabo_study_ask(study, 1, &t, &err), COCABO_E_EXHAUSTED);
+  assert_string_equal(err.message,
+                      "the space has 9 points and 9 are taken, want 1 more");
+  assert_all_distinct(study);
+  cocabo_study_free(study);
+}
+
+static void use_up_in_batches(void (*fill)(cocabo_space *), int size, int batch) {
+  if (!is_accepted(fill))
+    return;
+  cocabo_study *study = create(fill, NULL, WITH("n_init", "3"));
+  cocabo_trial *t[32] = {NULL};
+  const int rest = size % batch;
+  for (int i = 0; i < size / batch; i++) {
+    int64_t numbers[8];
+    ask_many(study, batch, numbers);
+    for (int k = 0; k < batch; k++) {
+      assert_inside(study, numbers[k], "batches");
+      if (k + 1 < batch) /* one of each batch stays pending */
+        tell_bowl(study, numbers[k]);
+    }
+  }
+  assert_int_equal(cocabo_study_ask(study, (size_t)batch, t, &err), COCABO_E_EXHAUSTED);
+  assert_null(t[0]);
+  ask_many(study, rest, NULL);
+  assert_all_distinct(study);
+  assert_int_equal(cocabo_study_ask(study, 1, t, &err), COCABO_E_EXHAUSTED);
   cocabo_study_free(study);
 }
 
 static void a_finite_space_is_used_up_in_batches(void **state) {
   (void)state;
-  cocabo_study *study = create(fill_finite, NULL, WITH("n_init", "3"));
-  cocabo_trial *t[32] = {NULL};
-  for (int i = 0; i < 4; i++) {
-    int64_t numbers[5];
-    ask_many(study, 5, numbers);
-    for (int k = 0; k < 4; k++) /* one of each batch stays pending */
-      tell_bowl(study, numbers[k]);
-  }
-  assert_int_equal(cocabo_study_ask(study, 5, t, &err), COCABO_E_EXHAUSTED);
-  assert_null(t[0]);
-  ask_many(study, 4, NULL);
-  assert_all_distinct(study);
-  assert_int_equal(cocabo_study_ask(study, 1, t, &err), COCABO_E_EXHAUSTED);
-  cocabo_study_free(study);
+  use_up_in_batches(fill_finite, 24, 5);
+  use_up_in_batches(fill_few, 9, 4);
 }
 
 static void fill_one_point(cocabo_space *s) {
@@ -450,6 +593,18 @@ static void noisy_objectives_may_repeat_points(void **state) {
   assert_int_equal(cocabo_study_count(study), 30); /* more than there are points */
   ask_many(study, 4, numbers);
   cocabo_study_free(study);
+
+  if (is_accepted(fill_ruled_tree)) {
+    study = create(fill_ruled_tree, NULL, WITH("deterministic", "false"));
+    for (int i = 0; i < 12; i++) {
+      const int64_t number = ask_inside(study, "noisy");
+      tell(study, number, bowl(study, number) + 0.01 * sin(37.0 * i));
+    }
+    ask_many(study, 4, numbers);
+    for (int i = 0; i < 4; i++)
+      assert_inside(study, numbers[i], "noisy");
+    cocabo_study_free(study);
+  }
 
   study = create(fill_one_point, NULL, WITH("deterministic", "false", "n_init", "1"));
   for (int i = 0; i < 8; i++) /* the same point, over and over */
@@ -555,12 +710,16 @@ static void play(actor *a, script *s) {
   }
 }
 
+/* `known` results are added half-way. */
 static actor play_script(party kind, void (*fill)(cocabo_space *),
-                         const char *const *options, uint64_t seed, int steps) {
+                         const char *const *options, uint64_t seed, int steps,
+                         int known) {
   actor a = make_actor(kind, fill, options);
   script s = {.rng = cb_rng_make(seed, CB_RNG_BENCH, 5)};
   for (int i = 0; i < steps; i++) {
     next_handle(&a);
+    for (int k = 0; k < known && i == steps / 2; k++)
+      add_point(&a, &s, true);
     play(&a, &s);
   }
   assert_ok(cocabo_study_sync(a.now, &err));
@@ -568,12 +727,12 @@ static actor play_script(party kind, void (*fill)(cocabo_space *),
 }
 
 static void check_parties(void (*fill)(cocabo_space *), const char *const *options,
-                          uint64_t seed, int steps) {
+                          uint64_t seed, int steps, int known) {
   if (!is_accepted(fill))
     return;
-  actor one = play_script(ONE_HANDLE, fill, options, seed, steps);
-  for (int kind = ONE_HANDLE; kind <= TAKING_TURNS; kind++) {
-    actor other = play_script((party)kind, fill, options, seed, steps);
+  actor one = play_script(ONE_HANDLE, fill, options, seed, steps, known);
+  for (int kind = REOPENED; kind <= TAKING_TURNS; kind++) {
+    actor other = play_script((party)kind, fill, options, seed, steps, known);
     assert_same_history(one.now, other.now);
     free_actor(&other);
   }
@@ -582,21 +741,24 @@ static void check_parties(void (*fill)(cocabo_space *), const char *const *optio
 
 static void restarts_and_other_workers_do_not_change_a_bit(void **state) {
   (void)state;
-  check_parties(fill_mixed, NULL, 1, 70);
-  check_parties(fill_mixed, WITH("seed", "9", "refit_every", "4"), 2, 70);
-  check_parties(fill_choices, WITH("seed", "2"), 3, 50);
-  check_parties(fill_reals, WITH("deterministic", "false"), 4, 50);
+  check_parties(fill_mixed, NULL, 1, 70, 0);
+  check_parties(fill_mixed, WITH("seed", "9", "refit_every", "4"), 2, 70, 0);
+  check_parties(fill_choices, WITH("seed", "2"), 3, 50, 0);
+  check_parties(fill_reals, WITH("deterministic", "false"), 4, 50, 0);
+  check_parties(fill_tree, WITH("bandit_init", "true"), 7, 40, 0);
+  check_parties(fill_ruled_tree, WITH("seed", "3"), 8, 40, 0);
 }
 
 static void an_active_set_does_not_change_that(void **state) {
   (void)state;
-  check_parties(fill_mixed, WITH("model_size", "10", "refit_every", "7"), 5, 70);
+  check_parties(fill_mixed, WITH("model_size", "10", "refit_every", "7"), 5, 70, 0);
 }
 
-/* So many results after the last fit that the process is factored anew on its way. */
+/* So many results after the last fit that the process is factored anew on its way:
+ * most of them are known, because asking takes its time. */
 static void nor_do_many_results_after_a_fit(void **state) {
   (void)state;
-  check_parties(fill_mixed, WITH("refit_every", "150"), 6, 190);
+  check_parties(fill_mixed, WITH("refit_every", "150"), 6, 40, 90);
 }
 
 static void other_seeds_give_other_points(void **state) {
@@ -783,6 +945,8 @@ static int run_sampler_contract(const char *name) {
       cmocka_unit_test(corners_are_not_left),
       cmocka_unit_test(proposals_do_not_need_results),
       cmocka_unit_test(a_finite_space_is_used_up_point_by_point),
+      cmocka_unit_test(so_is_one_with_conditions_and_rules),
+      cmocka_unit_test(forbidden_results_take_no_room),
       cmocka_unit_test(a_finite_space_is_used_up_in_batches),
       cmocka_unit_test(a_single_point_is_proposed_once),
       cmocka_unit_test(batches_are_distinct),

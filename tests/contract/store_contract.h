@@ -252,6 +252,8 @@ static cocabo_status check_full_event(void *user, const cb_event *event,
   assert_same_proposal(&event->proposal, &want->proposal);
   assert_int_equal(event->fit.basis, want->fit.basis);
   assert_int_equal(event->fit.rows, want->fit.rows);
+  assert_int_equal(event->step, want->step);
+  assert_same_text(event->body, want->body);
   assert_int_equal(event->fit.round, want->fit.round);
   assert_int_equal(event->fit.n_theta, want->fit.n_theta);
   if (want->fit.n_theta > 0)
@@ -344,6 +346,19 @@ static void every_field_is_kept_to_the_bit(void **state) {
   assert_kept(c, &retried, -1);
   cb_event large = make_resumed(1, INT64_C(1) << 54);
   assert_kept(c, &large, -1);
+  cb_pair notes[] = {{.name = "host", .value = "a\n1"}, {.name = "b", .value = ""}};
+  cb_event noted = make_event(CB_TRIAL_NOTED, 1);
+  noted.n_attributes = 2;
+  noted.attributes = notes;
+  assert_kept(c, &noted, -1);
+  cb_event reported = make_event(CB_TRIAL_REPORTED, 1);
+  reported.step = (INT64_C(1) << 53) + 1;
+  reported.has_y = true;
+  reported.y = -1.0 / 3.0;
+  assert_kept(c, &reported, -1);
+  cb_event later = make_event((cb_event_kind)102, 1);
+  later.body = "{\"a\": [1, null]}";
+  assert_kept(c, &later, -1);
 }
 
 static void changes_are_kept(void **state) {
@@ -752,6 +767,62 @@ static void racing_writers_share_the_numbers(void **state) {
   assert_int_equal(log.n, 1 + CONTRACT_WRITERS * CONTRACT_EACH);
 }
 
+/* Each thread has a handle of its own; all of them read one trial. */
+enum { CONTRACT_ASKS = 20 };
+
+typedef struct contract_worker {
+  cocabo_store *store;
+  const cocabo_trial *shared;
+  int fine; /* asks that were told, and looks at the shared trial */
+} contract_worker;
+
+static void *ask_and_tell(void *user) {
+  contract_worker *w = user;
+  cocabo_study *study = NULL;
+  cocabo_error err;
+  if (cocabo_study_open(&study, "handles", w->store, &err) != COCABO_OK)
+    return NULL;
+  for (int i = 0; i < CONTRACT_ASKS; i++) {
+    cocabo_trial *trial = NULL;
+    cocabo_value values[CONTRACT_CELLS];
+    w->fine +=
+        cocabo_trial_values(w->shared, values, CONTRACT_CELLS, &err) == COCABO_OK &&
+        cocabo_study_ask(study, 1, &trial, &err) == COCABO_OK &&
+        cocabo_study_tell(study, cocabo_trial_number(trial), i, &err) == COCABO_OK;
+    cocabo_trial_free(trial);
+  }
+  cocabo_study_free(study);
+  return NULL;
+}
+
+static void threads_have_handles_of_their_own(void **state) {
+  contract *c = *state;
+  contract_worker workers[CONTRACT_WRITERS];
+  pthread_t threads[CONTRACT_WRITERS];
+  cocabo_error err;
+  cocabo_space *space = contract_space();
+  cocabo_options *options = cocabo_options_new();
+  cocabo_study *study;
+  cocabo_trial *shared;
+  assert_ok(cocabo_options_set(options, "sampler", "random", &err));
+  assert_ok(cocabo_study_create(&study, "handles", space, options, c->store, &err));
+  assert_ok(cocabo_study_ask(study, 1, &shared, &err));
+  for (int i = 0; i < CONTRACT_WRITERS; i++) {
+    workers[i] = (contract_worker){.store = c->store, .shared = shared};
+    assert_int_equal(pthread_create(&threads[i], NULL, ask_and_tell, &workers[i]), 0);
+  }
+  for (int i = 0; i < CONTRACT_WRITERS; i++) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(workers[i].fine, CONTRACT_ASKS);
+  }
+  assert_ok(cocabo_study_sync(study, &err));
+  assert_int_equal(cocabo_study_count(study), 1 + CONTRACT_WRITERS * CONTRACT_ASKS);
+  cocabo_trial_free(shared);
+  cocabo_study_free(study);
+  cocabo_options_free(options);
+  cocabo_space_free(space);
+}
+
 /* ---- leases ---------------------------------------------------------------------- */
 
 static cocabo_status append_leased(contract *c, cb_event *events, int n,
@@ -1067,6 +1138,19 @@ static void a_stale_trial_is_resumed_in_the_same_append(void **state) {
   assert_expired(c, "0 2 ");
 }
 
+static void what_was_written_is_there(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_asked(0), make_told(0, 2.5), make_asked(1)};
+  int64_t unchecked = -1;
+  assert_appended(c, events, 3, 0);
+  assert_int_equal(c->store->ops->check(c->store, c->id, &unchecked, &c->err),
+                   COCABO_OK);
+  assert_int_equal(unchecked, 0);
+  assert_int_equal(c->store->ops->remove(c->store, "s", &c->err), COCABO_OK);
+  assert_int_equal(c->store->ops->check(c->store, c->id, &unchecked, &c->err),
+                   COCABO_E_NOT_FOUND);
+}
+
 static int run_store_contract(const char *name) {
 #define CLAIM(f) cmocka_unit_test_setup_teardown(f, contract_setup, contract_teardown)
   const struct CMUnitTest tests[] = {
@@ -1084,6 +1168,7 @@ static int run_store_contract(const char *name) {
       CLAIM(a_new_study_is_not_the_deleted_one),
       CLAIM(a_reader_can_stop),
       CLAIM(racing_writers_share_the_numbers),
+      CLAIM(threads_have_handles_of_their_own),
       CLAIM(changes_are_kept),
       CLAIM(awkward_numbers_are_kept),
       CLAIM(awkward_ids_are_kept),
@@ -1103,6 +1188,7 @@ static int run_store_contract(const char *name) {
       CLAIM(whoever_looks_at_leases_can_stop),
       CLAIM(events_are_shown_before_leases),
       CLAIM(a_stale_trial_is_resumed_in_the_same_append),
+      CLAIM(what_was_written_is_there),
   };
 #undef CLAIM
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);

@@ -36,6 +36,19 @@ static const cocabo_value letters[] = {{.type = COCABO_TEXT, .as.text = "a"},
                                        {.type = COCABO_TEXT, .as.text = "b"},
                                        {.type = COCABO_NULL}};
 
+/* What depends on the parameters of the space below, and what it may not be. */
+static void add_conditions(cocabo_space *s) {
+#define COUNT_IS(n) assert_int_equal(cocabo_space_count(s), n)
+  CALL_WITHOUT_MEMORY(cocabo_space_add(s, "t", "float(0,1) if n > 5", &err),
+                      COUNT_IS(4));
+  CALL_WITHOUT_MEMORY(cocabo_space_add(s, "u", "bool if c == a", &err), COUNT_IS(5));
+  CALL_WITHOUT_MEMORY(cocabo_space_rule(s, "x < 2 or not u and t > 0.5", &err),
+                      assert_null(cocabo_space_get_rule(s, 0)));
+#undef COUNT_IS
+}
+
+static bool with_conditions; /* of the test that runs */
+
 static cocabo_space *build_space(void) {
   cocabo_space *s = NULL;
   for (int k = 0; !s; k++) {
@@ -52,6 +65,8 @@ static cocabo_space *build_space(void) {
   CALL_WITHOUT_MEMORY(cocabo_space_add(s, "o", "ordinal(a,\"b\",null)", &err),
                       COUNT_IS(3));
 #undef COUNT_IS
+  if (with_conditions)
+    add_conditions(s);
   return s;
 }
 
@@ -140,6 +155,14 @@ static void assert_twins(const pair *p) {
     assert_true(cb_cells_equal(a->space->n, a->trials[i].cells, b->trials[i].cells));
     if (a->trials[i].state == COCABO_FAILED)
       assert_string_equal(a->trials[i].reason, b->trials[i].reason);
+    assert_int_equal(a->trials[i].n_attributes, b->trials[i].n_attributes);
+    for (int k = 0; k < a->trials[i].n_attributes; k++)
+      assert_string_equal(a->trials[i].attributes[k].value,
+                          b->trials[i].attributes[k].value);
+    assert_int_equal(a->trials[i].n_reports, b->trials[i].n_reports);
+    for (int64_t k = 0; k < a->trials[i].n_reports; k++)
+      assert_true(a->trials[i].reports[k].step == b->trials[i].reports[k].step &&
+                  a->trials[i].reports[k].value == b->trials[i].reports[k].value);
   }
   for (int64_t i = 0; i < a->n; i++)
     assert_true(a->told[i] == b->told[i] && a->y[i] == b->y[i]);
@@ -214,6 +237,17 @@ static void ask_and_tell_survive_lack_of_memory(void **state) {
   }
 }
 
+static void so_do_those_under_conditions_and_rules(void **state) {
+  (void)state;
+  with_conditions = true;
+  for (int s = 1; s <= 4; s++) { /* creation measures the rules each time */
+    pair p = build_pair(samplers[s]);
+    run_loop(&p);
+    free_pair(&p);
+  }
+  with_conditions = false;
+}
+
 static void fail_both(pair *p, int64_t number, const char *reason) {
   CALL_WITHOUT_MEMORY(cocabo_study_fail(p->study, number, reason, &err),
                       assert_twins(p));
@@ -231,6 +265,8 @@ static void interrupt_both(pair *p, int64_t number) {
 static void merge_both(pair *p) {
   cocabo_value values[4][4];
   cocabo_known known[4];
+  const cocabo_attr attr = {"host", "a1"};
+  const cocabo_step reports[] = {{1, 0.5}, {2, 0.25}};
   int64_t added = -7;
   for (int i = 0; i < 4; i++) {
     values[i][0] = (cocabo_value){.type = COCABO_REAL, .as.real = 0.75 + i};
@@ -240,7 +276,11 @@ static void merge_both(pair *p) {
     known[i] = (cocabo_known){.values = values[i],
                               .state = COCABO_COMPLETE,
                               .value = 0.125,
-                              .reason = "gone"};
+                              .reason = "gone",
+                              .attrs = &attr,
+                              .n_attrs = 1,
+                              .reports = reports,
+                              .n_reports = 2};
   }
   values[3][0].as.real = 0.25;
   known[1].state = COCABO_FAILED;
@@ -254,6 +294,89 @@ static void merge_both(pair *p) {
   assert_twins(p);
 }
 
+/* All states twice, with several reasons and metrics. */
+static void add_many_both(pair *p) {
+  static const cocabo_trial_state states[] = {COCABO_COMPLETE, COCABO_FAILED,
+                                              COCABO_WAITING, COCABO_RUNNING};
+  static const char *const reasons[] = {"", "a", "much longer than that"};
+  const cocabo_metric metrics[] = {{"p99", 1.5}, {"bytes", 2.5}};
+  const cocabo_attr attrs[] = {{"host", "a7"}};
+  const cocabo_step report = {1, 0.5};
+  cocabo_value values[9][4];
+  cocabo_known known[9];
+  const int64_t before = cocabo_study_count(p->study);
+  for (int i = 0; i < 9; i++) {
+    values[i][0] = cocabo_real(0.125 * i);
+    values[i][1] = cocabo_int(1 + i);
+    values[i][2] = letters[i % 3];
+    values[i][3] = letters[2 - i % 3];
+    known[i] = (cocabo_known){.values = values[i],
+                              .state = states[i % 4],
+                              .value = 9 + i,
+                              .reason = reasons[i % 3],
+                              .metrics = metrics,
+                              .n_metrics = (size_t)i % 3,
+                              .attrs = attrs,
+                              .n_attrs = (size_t)i % 2,
+                              .reports = &report,
+                              .n_reports = (size_t)i % 2,
+                              .number = -7};
+  }
+  CALL_WITHOUT_MEMORY(cocabo_study_add_many(p->study, known, 9, &err), {
+    assert_int_equal(known[0].number, -7);
+    assert_twins(p);
+  });
+  assert_int_equal(known[8].number, before + 8);
+  assert_ok(cocabo_study_add_many(p->twin, known, 9, &err));
+  assert_twins(p);
+}
+
+static void ask_up_to_both(pair *p, size_t n) {
+  cocabo_trial *t[MOST] = {NULL}, *twins[MOST];
+  size_t got = 7, twin_got = 7;
+  CALL_WITHOUT_MEMORY(cocabo_study_ask_up_to(p->study, n, t, &got, &err), {
+    assert_true(got == 0 && !t[0]);
+    assert_twins(p);
+  });
+  assert_ok(cocabo_study_ask_up_to(p->twin, n, twins, &twin_got, &err));
+  assert_int_equal(got, twin_got);
+  assert_twins(p);
+  for (size_t i = 0; i < got; i++) {
+    cocabo_trial_free(t[i]);
+    cocabo_trial_free(twins[i]);
+  }
+}
+
+static void open_or_create(pair *p) {
+  cocabo_space *s = build_space();
+  cocabo_study *study = NULL;
+  int created = -7;
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_open_or_create(&study, "new", s, NULL, p->store, &created, &err),
+      assert_true(!study && created == -7));
+  assert_int_equal(created, 1);
+  cocabo_study_free(study);
+  study = NULL;
+  CALL_WITHOUT_MEMORY(
+      cocabo_study_open_or_create(&study, "s", s, NULL, p->store, &created, &err),
+      assert_true(!study && created == 1));
+  assert_int_equal(created, 0);
+  pair both = {.study = study, .twin = p->twin};
+  assert_twins(&both);
+  cocabo_study_free(study);
+  study = NULL;
+  assert_ok(cocabo_space_add_int(s, "more", 0, 1, 0, 0, &err));
+  for (long k = 0; k < 1000 && err.code != COCABO_E_STATE; k++) { /* which says why */
+    cb_mem_fail_after(k);
+    assert_true(cocabo_study_open_or_create(&study, "s", s, NULL, p->store, NULL,
+                                            &err) != COCABO_OK);
+    cb_mem_fail_after(-1);
+    assert_null(study);
+  }
+  assert_string_equal(err.message, "study \"s\" has 4 parameters, the space 5");
+  cocabo_space_free(s);
+}
+
 static void copy_one(pair *p) {
   cocabo_study *copy;
   CALL_WITHOUT_MEMORY(cocabo_study_copy(p->study, "copy", p->store, &err),
@@ -263,6 +386,37 @@ static void copy_one(pair *p) {
   pair both = {.study = copy, .twin = p->twin};
   assert_twins(&both);
   cocabo_study_free(copy);
+}
+
+static void note_trial(pair *p, int64_t number, const char *name, const char *value) {
+  CALL_WITHOUT_MEMORY(cocabo_study_note(p->study, number, name, value, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_note(p->twin, number, name, value, &err));
+  assert_twins(p);
+}
+
+static void report_both(pair *p, int64_t number, int64_t step, double value) {
+  CALL_WITHOUT_MEMORY(cocabo_study_report(p->study, number, step, value, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_report(p->twin, number, step, value, &err));
+  assert_twins(p);
+}
+
+/* A result with what is noted beside it, or a failure. */
+static void record_both(pair *p, int64_t number, const double *value,
+                        const char *reason) {
+  const cocabo_metric metric = {"p99", 180.5};
+  const cocabo_attr attrs[] = {{"host", "a1"}, {"gpu", "0"}};
+  const cocabo_record record = {.value = value,
+                                .metrics = &metric,
+                                .n_metrics = value ? 1 : 0,
+                                .reason = reason,
+                                .attrs = attrs,
+                                .n_attrs = 2};
+  CALL_WITHOUT_MEMORY(cocabo_study_record(p->study, number, &record, &err),
+                      assert_twins(p));
+  assert_ok(cocabo_study_record(p->twin, number, &record, &err));
+  assert_twins(p);
 }
 
 static void retry_both(pair *p, int64_t number) {
@@ -281,6 +435,12 @@ static void everything_else_survives_lack_of_memory(void **state) {
     cocabo_trial_free(t[i]);
   add_both(&p, 0.5, NULL);
   add_both(&p, 0.75, &result);
+  note_trial(&p, 0, "host", "a1");
+  note_trial(&p, 0, "host", "another, and longer than the first");
+  for (int i = 0; i < 20; i++) /* until there is no room for another */
+    report_both(&p, 2, 40 - i, 0.5 * i);
+  record_both(&p, 5, &result, NULL);
+  record_both(&p, 1, NULL, "not yet");
   tell_both(&p, 0, NAN);
   fail_both(&p, 1, "a longer reason than the last one");
   fail_both(&p, 4, "");
@@ -293,7 +453,10 @@ static void everything_else_survives_lack_of_memory(void **state) {
   cocabo_trial_free(t[0]);
   cocabo_trial_free(t[1]);
   merge_both(&p);
+  add_many_both(&p);
+  ask_up_to_both(&p, MOST);
   copy_one(&p);
+  open_or_create(&p);
 
   CALL_WITHOUT_MEMORY(cocabo_study_best(p.study, &found, &err), assert_null(found));
   assert_true(cocabo_trial_value(found) == 0.125);
@@ -326,6 +489,50 @@ static void what_is_expected_survives_lack_of_memory(void **state) {
     cocabo_trial_free(best);
     free_pair(&p);
   }
+}
+
+static void predicting_survives_lack_of_memory(void **state) {
+  (void)state;
+  static const char *const judges[] = {"mixed", "cocabo", "onehot", "exp3bo", "smac"};
+  for (int i = 0; i < 5; i++)
+    for (int noisy = 0; noisy < 2; noisy++) {
+      pair p = build_pair(judges[i]);
+      const cb_trial *told;
+      const char *const names[] = {"deterministic"}, *const values[] = {"false"};
+      cocabo_value points[2][4];
+      cocabo_trial *trial;
+      double mean[2] = {-1.0}, sd[2] = {-1.0}, feasible[2], again[2];
+      run_loop(&p);
+      if (noisy) {
+        assert_ok(cocabo_study_change(p.study, names, values, 1, &err));
+        assert_ok(cocabo_study_change(p.twin, names, values, 1, &err));
+      }
+      for (int k = 0; k < 2; k++) { /* of categories that have results */
+        told = &cb_study_history(p.study)->trials[k];
+        assert_ok(cocabo_study_trial(p.study, told->number, &trial, &err));
+        assert_ok(cocabo_trial_values(trial, points[k], 4, &err));
+        points[k][0] = cocabo_real(0.5);
+        cocabo_trial_free(trial);
+      }
+      for (long k = 0, fine = 0; !fine; k++) {
+        cb_mem_fail_after(k);
+        const cocabo_status status =
+            cocabo_study_predict(p.study, points[0], 2, mean, sd, feasible, &err);
+        cb_mem_fail_after(-1);
+        fine = status == COCABO_OK || status == COCABO_E_STATE; /* exp3bo may */
+        assert_true(fine || status == COCABO_E_NO_MEMORY);
+        assert_true(status == COCABO_OK || (mean[0] == -1.0 && sd[0] == -1.0));
+        assert_true(k < 100000);
+      }
+      if (mean[0] != -1.0) {
+        assert_ok(cocabo_study_predict(p.twin, points[0], 2, again, NULL, NULL, &err));
+        assert_true(mean[0] == again[0] && mean[1] == again[1]);
+      } else {
+        assert_string_equal(judges[i], "exp3bo");
+      }
+      assert_twins(&p);
+      free_pair(&p);
+    }
 }
 
 static void importance_survives_lack_of_memory(void **state) {
@@ -454,8 +661,10 @@ static void opening_and_syncing_survive_lack_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ask_and_tell_survive_lack_of_memory),
+      cmocka_unit_test(so_do_those_under_conditions_and_rules),
       cmocka_unit_test(everything_else_survives_lack_of_memory),
       cmocka_unit_test(what_is_expected_survives_lack_of_memory),
+      cmocka_unit_test(predicting_survives_lack_of_memory),
       cmocka_unit_test(importance_survives_lack_of_memory),
       cmocka_unit_test(changing_survives_lack_of_memory),
       cmocka_unit_test(leases_survive_lack_of_memory),

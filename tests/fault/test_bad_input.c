@@ -339,6 +339,108 @@ static void stores(void **state) {
   cocabo_store_free(store);
 }
 
+static void opening_or_creating(void **state) {
+  (void)state;
+  cocabo_space *s = make_space(), *empty = cocabo_space_new();
+  cocabo_study *study = NULL;
+  int created = -7;
+  assert_fails(cocabo_study_open_or_create(NULL, "s", s, NULL, NULL, &created, &err),
+               COCABO_E_INVALID, "out is NULL");
+  assert_fails(cocabo_study_open_or_create(&study, NULL, s, NULL, NULL, &created, &err),
+               COCABO_E_INVALID, "study name is NULL");
+  assert_fails(cocabo_study_open_or_create(&study, "", s, NULL, NULL, &created, &err),
+               COCABO_E_INVALID, "study name is empty");
+  assert_fails(
+      cocabo_study_open_or_create(&study, "s", NULL, NULL, NULL, &created, &err),
+      COCABO_E_INVALID, "space is NULL");
+  assert_fails(
+      cocabo_study_open_or_create(&study, "s", empty, NULL, NULL, &created, &err),
+      COCABO_E_INVALID, "the space is empty, want a parameter");
+  assert_true(!study && created == -7);
+  cocabo_space_free(s);
+  cocabo_space_free(empty);
+}
+
+/* What is in a trial that is added is checked in test_add_many, and the spaces that do
+ * not fit in test_bindings. */
+static void many_at_once(void **state) {
+  (void)state;
+  cocabo_study *study = make_study();
+  cocabo_trial *t = NULL;
+  cocabo_value values[3];
+  cocabo_known known = {.values = values, .state = COCABO_COMPLETE, .value = 1.0};
+  const char *names[] = {"p99", NULL};
+  double mean = -7.0;
+  const cocabo_columns fine = {.values = &mean};
+  const cocabo_columns nameless = {.n_metrics = 1, .metrics = &mean};
+  const cocabo_columns half = {.metric_names = names, .n_metrics = 2, .metrics = &mean};
+  const cocabo_columns wide = {
+      .metric_names = names, .n_metrics = 65, .metrics = &mean};
+  size_t got = 7, index = 7;
+  assert_fails(cocabo_study_add_many(NULL, &known, 1, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_add_many(study, NULL, 1, &err), COCABO_E_INVALID,
+               "trials is NULL");
+  assert_fails(cocabo_study_add_many(study, &known, SIZE_MAX, &err), COCABO_E_RANGE,
+               "n is 18446744073709551615, want at most 10000000");
+  known.values = NULL;
+  assert_fails(cocabo_study_add_many(study, &known, 1, &err), COCABO_E_INVALID,
+               "trial 0: values is NULL");
+
+  assert_fails(cocabo_study_ask_up_to(NULL, 1, &t, &got, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_int_equal(got, 0);
+  assert_fails(cocabo_study_ask_up_to(study, 1, NULL, &got, &err), COCABO_E_INVALID,
+               "out is NULL");
+  assert_fails(cocabo_study_ask_up_to(study, 1, &t, NULL, &err), COCABO_E_INVALID,
+               "got is NULL");
+  assert_fails(cocabo_study_ask_up_to(study, 100001, &t, &got, &err), COCABO_E_RANGE,
+               "n is 100001, want 1 to 100000");
+  assert_int_equal(cocabo_study_count(study), 0);
+  assert_ok(cocabo_study_ask_up_to(study, 1, &t, &got, &err));
+
+  assert_fails(cocabo_trial_values(NULL, values, 3, &err), COCABO_E_INVALID,
+               "trial is NULL");
+  assert_fails(cocabo_trial_values(t, NULL, 3, &err), COCABO_E_INVALID, "out is NULL");
+  assert_fails(cocabo_trial_values(t, values, SIZE_MAX, &err), COCABO_E_INVALID,
+               "n is 18446744073709551615, want the number of parameters, 3");
+  assert_fails(cocabo_trial_choice_index(NULL, 2, &index, &err), COCABO_E_INVALID,
+               "trial is NULL");
+  assert_fails(cocabo_trial_choice_index(t, 2, NULL, &err), COCABO_E_INVALID,
+               "index is NULL");
+  assert_fails(cocabo_trial_choice_index(t, SIZE_MAX, &index, &err), COCABO_E_RANGE,
+               "parameter index is 18446744073709551615, want 0 to 2");
+  assert_int_equal(index, 7);
+
+  assert_fails(cocabo_study_columns(NULL, 0, 1, &fine, &err), COCABO_E_INVALID,
+               "study is NULL");
+  assert_fails(cocabo_study_columns(study, 0, 1, NULL, &err), COCABO_E_INVALID,
+               "columns is NULL");
+  assert_fails(cocabo_study_columns(study, 0, 1, &nameless, &err), COCABO_E_INVALID,
+               "metric_names is NULL");
+  assert_fails(cocabo_study_columns(study, 0, 1, &half, &err), COCABO_E_INVALID,
+               "metric name 1 is NULL");
+  assert_fails(cocabo_study_columns(study, 0, 1, &wide, &err), COCABO_E_RANGE,
+               "there are 65 metrics, want at most 64");
+  assert_fails(cocabo_study_columns(study, INT64_MAX, 1, &fine, &err),
+               COCABO_E_NOT_FOUND,
+               "no trial 9223372036854775807 in study \"s\": it has 1, from 0 to 0");
+
+  assert_fails(cocabo_study_predict(NULL, values, 1, &mean, NULL, NULL, &err),
+               COCABO_E_INVALID, "study is NULL");
+  assert_fails(cocabo_study_predict(study, NULL, 1, &mean, NULL, NULL, &err),
+               COCABO_E_INVALID, "points is NULL");
+  assert_fails(cocabo_study_predict(study, values, 1, NULL, NULL, NULL, &err),
+               COCABO_E_INVALID, "mean is NULL");
+  assert_fails(cocabo_study_predict(study, values, SIZE_MAX, &mean, NULL, NULL, &err),
+               COCABO_E_RANGE, "n is 18446744073709551615, want at most 1000000");
+  assert_true(mean == -7.0);
+  assert_int_equal(cocabo_trial_origin(NULL), COCABO_ORIGIN_USER);
+  cocabo_study_on_log(NULL, NULL, NULL);
+  cocabo_trial_free(t);
+  cocabo_study_free(study);
+}
+
 static void verifying(void **state) {
   (void)state;
   cocabo_study *study = make_study();
@@ -357,11 +459,12 @@ static void verifying(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spaces),    cmocka_unit_test(creating),
-      cmocka_unit_test(asking),    cmocka_unit_test(telling),
-      cmocka_unit_test(adding),    cmocka_unit_test(looking_at_a_trial),
-      cmocka_unit_test(leasing),   cmocka_unit_test(stores),
-      cmocka_unit_test(verifying),
+      cmocka_unit_test(spaces),       cmocka_unit_test(creating),
+      cmocka_unit_test(asking),       cmocka_unit_test(telling),
+      cmocka_unit_test(adding),       cmocka_unit_test(looking_at_a_trial),
+      cmocka_unit_test(leasing),      cmocka_unit_test(stores),
+      cmocka_unit_test(verifying),    cmocka_unit_test(opening_or_creating),
+      cmocka_unit_test(many_at_once),
   };
   return cmocka_run_group_tests_name("fault/bad_input", tests, NULL, NULL);
 }

@@ -164,6 +164,120 @@ static void a_file_is_made_by_many(void **state) {
   }
 }
 
+/* All at one moment, of which one creates it. */
+static void a_study_is_created_by_one(void **state) {
+  (void)state;
+  enum { ROUNDS = 10, OPENERS = 8, CREATED = 10 };
+  for (int round = 0; round < ROUNDS; round++) {
+    int start[2], n_created = 0;
+    pid_t children[OPENERS];
+    assert_int_equal(pipe(start), 0);
+    for (int i = 0; i < OPENERS; i++) {
+      children[i] = fork();
+      if (children[i] > 0)
+        continue;
+      char byte;
+      int created = 0;
+      cocabo_store *store = NULL;
+      cocabo_study *study = NULL;
+      cocabo_space *space = cocabo_space_new();
+      must(cocabo_space_add_real(space, "x", 0, 1, 0, 0, &err));
+      close(start[1]);
+      if (read(start[0], &byte, 1) != 0) /* ends when the parent closes it */
+        _exit(2);
+      must(cocabo_store_open(&store, "a.db", COCABO_STORE_CREATE, &err));
+      must(
+          cocabo_study_open_or_create(&study, "s", space, NULL, store, &created, &err));
+      cocabo_study_free(study);
+      cocabo_store_free(store);
+      cocabo_space_free(space);
+      _exit(created ? CREATED : 0);
+    }
+    close(start[0]);
+    close(start[1]);
+    for (int i = 0; i < OPENERS; i++) {
+      int status = 0;
+      assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+      assert_true(WIFEXITED(status));
+      assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == CREATED);
+      n_created += WEXITSTATUS(status) == CREATED;
+    }
+    assert_int_equal(n_created, 1);
+    assert_int_equal(unlink("a.db"), 0);
+  }
+}
+
+/* ---- many trials at one stroke --------------------------------------------------- */
+
+enum { STROKE = 5000 };
+
+static cocabo_known *make_stroke(cocabo_value *values) {
+  cocabo_known *known = calloc(STROKE, sizeof *known);
+  for (int i = 0; i < STROKE; i++) {
+    values[i] = cocabo_real(i / (double)STROKE);
+    known[i] = (cocabo_known){.values = &values[i],
+                              .state = i % 2 ? COCABO_FAILED : COCABO_RUNNING};
+  }
+  return known;
+}
+
+/* Tells the parent before each stroke, and again after it. */
+static void add_strokes(int report) {
+  cocabo_store *store = NULL;
+  cocabo_value *values = calloc(STROKE, sizeof *values);
+  cocabo_known *known = make_stroke(values);
+  must(cocabo_store_open(&store, "a.db", 0, &err));
+  cocabo_study *study = open_study(store);
+  for (char byte = 0;; byte = (char)!byte) {
+    if (write(report, &byte, 1) != 1)
+      _exit(2);
+    if (byte == 0)
+      must(cocabo_study_add_many(study, known, STROKE, &err));
+  }
+}
+
+/* Killed in the middle of a stroke, and at any moment of it: none of it is there. What
+ * was reported is, and all of it. */
+static void a_killed_stroke_is_all_or_nothing(void **state) {
+  (void)state;
+  enum { ROUNDS = 12 };
+  cocabo_store *store = NULL;
+  int64_t strokes = 0;
+  assert_ok(cocabo_store_open(&store, "a.db", COCABO_STORE_CREATE, &err));
+  cocabo_study *study = create_study(store);
+  for (int round = 0; round < ROUNDS; round++) {
+    int ends[2], status = 0;
+    int64_t reported = 0;
+    char byte;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      close(ends[0]);
+      add_strokes(ends[1]);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1); /* it begins */
+    const struct timespec moment = {.tv_nsec = round * 7L * 1000 * 1000};
+    nanosleep(&moment, NULL); /* whatever it is at by then will do */
+    kill(child, SIGKILL);
+    while (read(ends[0], &byte, 1) == 1)
+      reported += byte == 1;
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_ok(cocabo_study_sync(study, &err));
+    const int64_t n = cocabo_study_count(study);
+    assert_int_equal(n % STROKE, 0);
+    assert_true(n / STROKE - strokes >= reported);
+    assert_true(n / STROKE - strokes <= reported + 1); /* it may not have come to say */
+    assert_int_equal(cocabo_study_count_state(study, COCABO_FAILED), n / 2);
+    strokes = n / STROKE;
+  }
+  cocabo_study_free(study);
+  cocabo_store_free(store);
+  assert_sound("a.db");
+}
+
 /* Threads with a store in common, each with a handle of its own. */
 enum { THREADS = 4, EACH_THREAD = 150 };
 
@@ -279,6 +393,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       CLAIM(workers_share_one_file),
       CLAIM(a_file_is_made_by_many),
+      CLAIM(a_study_is_created_by_one),
+      CLAIM(a_killed_stroke_is_all_or_nothing),
       CLAIM(threads_share_one_store),
       CLAIM(a_killed_process_loses_nothing),
       CLAIM(programs_that_are_run_inherit_no_file),

@@ -1,5 +1,6 @@
 /* Bodies of events from a hostile database. The first byte is the kind of the event,
- * '1' to ':', the rest the JSON. What is accepted must survive another round trip. */
+ * '1' to ':' and beyond (0x94 is 100), the rest the JSON. What is accepted must survive
+ * another round trip. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

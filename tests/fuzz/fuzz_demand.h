@@ -24,7 +24,7 @@ static inline void demand_sentence(const cocabo_error *err, cocabo_status status
     demand((unsigned char)*s >= 0x20, "a sentence has no control characters");
 }
 
-/* A space built from the names and domains of another is equal to it. */
+/* A space built from the names, domains and rules of another is equal to it. */
 static inline void demand_same_again(const cocabo_space *space) {
   cocabo_space *again = cocabo_space_new();
   cocabo_error err;
@@ -39,6 +39,9 @@ static inline void demand_same_again(const cocabo_space *space) {
     }
     cocabo_text_free(domain);
   }
+  const char *rule;
+  for (size_t k = 0; (rule = cocabo_space_get_rule(space, k)); k++)
+    demand(cocabo_space_rule(again, rule, &err) == COCABO_OK, "a rule can be read");
   demand(cocabo_space_equal(space, again), "its domains say what a space is");
   cocabo_space_free(again);
 }

@@ -13,7 +13,9 @@ static const cocabo_space *space_of_every_kind(void) {
       {"x", "float(0,1)"},
       {"k", "int(1,8)"},
       {"c", "choice(1,1.0,true,\"1\",null,\"\",a)"},
-      {"value", "ordinal(low,high)"}};
+      {"value", "ordinal(low,high)"},
+      {"d", "int(0,3) if c == a or k > 6"},
+      {"e", "choice(\"\",null,b) if d > 1"}};
   static cocabo_space *space;
   cocabo_error err;
   if (space)
@@ -24,6 +26,8 @@ static const cocabo_space *space_of_every_kind(void) {
     demand(cocabo_space_add(space, parameters[i][0], parameters[i][1], &err) ==
                COCABO_OK,
            "the space is right");
+  demand(cocabo_space_rule(space, "x * k < 6 or value == low", &err) == COCABO_OK,
+         "and its rule");
   return space;
 }
 

@@ -7,30 +7,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static cocabo_status add_parameters(const spec_file *file, cocabo_space *space,
-                                    cocabo_error *err) {
+static cocabo_status add_space(const spec_file *file, cli_spec *spec,
+                               cocabo_error *err) {
   const tree_entry *e;
   CB_TRY(spec_file_parameters(file, &e, err));
   for (; e; e = e->next)
-    CB_TRY(spec_file_add(file, e, space, err));
-  return COCABO_OK;
+    CB_TRY(spec_file_add(file, e, spec->space, err));
+  return spec_file_rules(file, spec, err);
 }
 
 static void read_everything(const spec_file *file) {
   cli_spec spec = {.trials = -1};
-  cocabo_space *space = cocabo_space_new();
   cocabo_error err;
-  demand(space != NULL, "there is memory");
   cocabo_status status = spec_file_read(file, &spec, &err);
   if (status != COCABO_OK)
     demand_sentence(&err, status);
   else if (spec.command)
     demand(spec.command[0] != NULL, "a command has a word");
-  status = add_parameters(file, space, &err);
+  spec.space = cocabo_space_new();
+  demand(spec.space != NULL, "there is memory");
+  status = add_space(file, &spec, &err);
   if (status != COCABO_OK)
     demand_sentence(&err, status);
-  demand_same_again(space);
-  cocabo_space_free(space);
+  demand_same_again(spec.space);
   cli_spec_clear(&spec);
 }
 

@@ -85,6 +85,16 @@ class Studies(unittest.TestCase):
         for study in names:
             self.assertEqual(describe(self.path, study), self.expected[study], study)
 
+    def test_what_has_no_checksum_stays_unchecked(self):
+        """Also when the file has been brought up to date, and new events have one."""
+        for study, was in self.expected.items():
+            self.assertEqual(check(self.path, study)["unchecked"], was["events"], study)
+        study = next(iter(self.expected))
+        run(self.path, "ask", "--study", study)
+        report = check(self.path, study)
+        self.assertEqual(report["unchecked"], self.expected[study]["events"])
+        self.assertGreater(report["events"], report["unchecked"])
+
     def test_looking_changes_no_byte(self):
         with open(self.path, "rb") as file:
             before = file.read()

@@ -124,6 +124,161 @@ static void covariances_are_positive_semi_definite(void **state) {
   }
 }
 
+/* ---- conditions ------------------------------------------------------------------ */
+
+/* Two groups of two numbers under a condition each, behind two that are always active;
+ * then the presences of the groups. Categories 1 and on may be inactive too. */
+enum { FREE = 2, GROUPS = 2, NUMBERS = FREE + 2 * GROUPS, ROWS = NUMBERS + GROUPS };
+
+typedef struct {
+  cb_kernel_spec spec;
+  double theta[ROWS + MAX_C + 6], x[ROWS * N];
+  int32_t h[MAX_C * N];
+} tree_set;
+
+/* On a coarse grid, so that many points share values: there a constant in place of
+ * x_j^2 / l_j^2 + u is not positive definite. */
+static void random_tree(tree_set *s, uint64_t number) {
+  cb_rng rng = cb_rng_make(77, CB_RNG_BENCH, number);
+  const int c = (int)cb_rng_below(&rng, 4);
+  s->spec = (cb_kernel_spec){.d = ROWS,
+                             .c = c,
+                             .presences = GROUPS,
+                             .form = number % 3 == 0 ? CB_PAPER : CB_FREE,
+                             .ard = number % 2 == 0,
+                             .half = true,
+                             .lambda = cb_rng_uniform(&rng)};
+  const cb_theta_layout t = cb_theta_lay_out(&s->spec);
+  for (int i = 0; i < t.count; i++)
+    s->theta[i] = log(0.1 + 4.0 * cb_rng_uniform(&rng));
+  memset(s->x, 0, sizeof s->x);
+  for (int i = 0; i < N; i++) {
+    double *x = s->x + (ptrdiff_t)i * ROWS;
+    for (int g = 0; g < GROUPS; g++)
+      x[NUMBERS + g] = cb_rng_below(&rng, 2);
+    for (int j = 0; j < NUMBERS; j++)
+      if (j < FREE || x[NUMBERS + (j - FREE) / 2] > 0.5)
+        x[j] = cb_rng_below(&rng, 3) - 1.0;
+    for (int j = 0; j < c; j++) /* of three, the fourth is inactive */
+      s->h[j + i * c] = (int32_t)cb_rng_below(&rng, j == 0 ? 3 : 4);
+  }
+}
+
+static void fill_covariance(const tree_set *s, double *K) {
+  const int c = s->spec.c;
+  double inv_l2[ROWS], rate[MAX_C], X[ROWS * N], kh[N], ka[N], a[N], b[N], r0[N];
+  int32_t H[MAX_C * N];
+  cb_kernel k = {.inv_l2 = inv_l2, .rate = rate};
+  const cb_slice slice = {a, b, r0};
+  cb_kernel_set(&k, &s->spec, s->theta);
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < ROWS; j++)
+      X[i + j * N] = s->x[j + i * ROWS];
+    for (int j = 0; j < c; j++)
+      H[i + j * N] = s->h[j + i * c];
+  }
+  for (int i = 0; i < N; i++) {
+    cb_kernel_hamming(&k, N, H, N, s->h + i * c, kh);
+    cb_kernel_overlap(k.c, N, H, N, s->h + i * c, ka);
+    cb_kernel_weights(&k, N, kh, ka, &slice);
+    cb_kernel_row(&k, N, X, N, &slice, s->x + (ptrdiff_t)i * ROWS, K + i * N);
+  }
+}
+
+static double off_diagonal(const double *K) {
+  double sum = 0.0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < i; j++)
+      sum += K[i + j * N] * K[i + j * N];
+  return sum;
+}
+
+/* Rows and columns p and q turned so that K_pq becomes 0. */
+static void rotate(double *K, int p, int q) {
+  const double apart = K[q + q * N] - K[p + p * N], pq = K[p + q * N];
+  if (pq == 0.0)
+    return;
+  const double ratio = 0.5 * apart / pq;
+  const double t = (ratio >= 0.0 ? 1.0 : -1.0) / (fabs(ratio) + hypot(ratio, 1.0));
+  const double cosine = 1.0 / hypot(t, 1.0), sine = t * cosine;
+  for (int i = 0; i < N; i++) {
+    const double ip = K[i + p * N], iq = K[i + q * N];
+    K[i + p * N] = cosine * ip - sine * iq;
+    K[i + q * N] = sine * ip + cosine * iq;
+  }
+  for (int i = 0; i < N; i++) {
+    const double pi = K[p + i * N], qi = K[q + i * N];
+    K[p + i * N] = cosine * pi - sine * qi;
+    K[q + i * N] = sine * pi + cosine * qi;
+  }
+}
+
+/* By Jacobi's rotations; K is lost. */
+static double smallest_eigenvalue(double *K) {
+  double least = INFINITY;
+  for (int sweep = 0; sweep < 40 && off_diagonal(K) > 1e-24; sweep++)
+    for (int p = 0; p < N; p++)
+      for (int q = p + 1; q < N; q++)
+        rotate(K, p, q);
+  assert_true(off_diagonal(K) <= 1e-24);
+  for (int i = 0; i < N; i++)
+    least = fmin(least, K[i + i * N]);
+  return least;
+}
+
+static void conditions_leave_covariances_positive(void **state) {
+  (void)state;
+  for (uint64_t t = 0; t < 120; t++) {
+    tree_set s;
+    double K[N * N];
+    random_tree(&s, t);
+    fill_covariance(&s, K);
+    const double least = smallest_eigenvalue(K);
+    if (!(least > -1e-12 * N))
+      fail_msg("case %d: the smallest eigenvalue is %g", (int)t, least);
+  }
+}
+
+/* What METHOD's distance says of one pair, number by number. */
+static double distance_by_rule(const tree_set *s, const double *a, const double *b) {
+  double sum = 0.0;
+  for (int j = 0; j < NUMBERS; j++) {
+    const double l = exp(s->theta[s->spec.ard ? j : 0]);
+    const int g = NUMBERS + (j - FREE) / 2;
+    const bool in_a = j < FREE || a[g] > 0.5, in_b = j < FREE || b[g] > 0.5;
+    if (in_a && in_b)
+      sum += (a[j] - b[j]) * (a[j] - b[j]) / (l * l);
+    else if (in_a || in_b)
+      sum += (in_a ? a[j] * a[j] : b[j] * b[j]) / (l * l);
+  }
+  for (int g = NUMBERS; g < ROWS; g++) { /* u, once for each group */
+    const double l = exp(s->theta[s->spec.ard ? g : 0]);
+    sum += a[g] != b[g] ? 1.0 / (l * l) : 0.0;
+  }
+  return sum;
+}
+
+static void presences_are_the_distance_of_the_inactive(void **state) {
+  (void)state;
+  for (uint64_t t = 0; t < 40; t++) {
+    tree_set s;
+    double K[N * N];
+    random_tree(&s, t);
+    s.spec.c = 0;
+    s.spec.form = CB_FREE;
+    const cb_theta_layout layout = cb_theta_lay_out(&s.spec);
+    fill_covariance(&s, K);
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++) {
+        const double r = sqrt(5.0 * distance_by_rule(&s, s.x + (ptrdiff_t)i * ROWS,
+                                                     s.x + (ptrdiff_t)j * ROWS));
+        const double want =
+            exp(s.theta[layout.matern]) * (1.0 + r + r * r / 3.0) * exp(-r);
+        assert_close(K[j + i * N], want, 1e-13);
+      }
+  }
+}
+
 static void permuting_parameters_changes_nothing(void **state) {
   (void)state;
   for (uint64_t t = 0; t < 40; t++) {
@@ -223,6 +378,8 @@ static void overlap_is_the_limit_of_rbf_kernels(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(covariances_are_positive_semi_definite),
+      cmocka_unit_test(conditions_leave_covariances_positive),
+      cmocka_unit_test(presences_are_the_distance_of_the_inactive),
       cmocka_unit_test(permuting_parameters_changes_nothing),
       cmocka_unit_test(relabelling_categories_changes_nothing),
       cmocka_unit_test(overlap_is_the_limit_of_rbf_kernels),

@@ -71,7 +71,7 @@ static void only_what_differs_is_written(void **state) {
   assert_ok(study->store->ops->read_since(study->store, study->id, 1, check_changed,
                                           NULL, &want, &err));
   assert_string_equal(cocabo_study_option(study, "kappa"), "2.5");
-  assert_true(study->fold.resolved.settings.kappa == 2.5);
+  assert_true(study->view.resolved.settings.kappa == 2.5);
   assert_ok(cocabo_study_change(study, TEXTS("kappa"), TEXTS("2.5"), 1, &err));
   assert_int_equal(log_length(study), 2);
   cocabo_study_free(study);
@@ -152,7 +152,7 @@ static void budget_and_durability_keep_the_cache(void **state) {
   assert_ok(cocabo_study_change(study, TEXTS("kappa"), TEXTS("1"), 1, &err));
   assert_int_equal(study->fold.history->fit.n_theta, 0);
   ask(study, 1);
-  assert_int_equal(study->proposer.model, study->fold.model);
+  assert_int_equal(study->proposer.model, study->view.model);
   cocabo_study_free(study);
 }
 
@@ -179,7 +179,7 @@ static void attributes_are_kept_with_the_study(void **state) {
   assert_string_equal(cocabo_study_attr(a, "command"), "other");
   assert_string_equal(cocabo_study_attr(a, "third"), "3");
   assert_int_equal(a->fold.n_attributes, 3);
-  assert_int_equal(a->fold.model, 0);
+  assert_int_equal(a->view.model, 0);
   assert_null(cocabo_study_attr(a, NULL));
   assert_null(cocabo_study_attr(NULL, "note"));
   cocabo_study_free(a);

@@ -179,12 +179,12 @@ static void bad_ones_add_nothing(void **state) {
   REFUSED(l.known[1].value = NAN, COCABO_E_INVALID,
           "trial 1: value is nan, want a finite number");
   REFUSED(l.known[1].values = NULL, COCABO_E_INVALID, "trial 1: values is NULL");
-  REFUSED(l.known[1].state = COCABO_RUNNING, COCABO_E_INVALID,
-          "trial 1: state is 1, want complete, failed or waiting");
+  REFUSED(l.known[1].state = COCABO_STALE, COCABO_E_INVALID,
+          "trial 1: state is 5, want complete, failed, running or waiting");
   REFUSED(l.values[1][0].as.real = 0.45, COCABO_E_RANGE,
-          "parameter \"x\" is 0.45, want 0 plus a multiple of 0.1");
+          "trial 1: parameter \"x\" is 0.45, want 0 plus a multiple of 0.1");
   REFUSED((l.known[1].state = COCABO_FAILED, l.known[1].reason = "\xff"),
-          COCABO_E_INVALID, "reason is not valid UTF-8");
+          COCABO_E_INVALID, "trial 1: reason is not valid UTF-8");
 #undef REFUSED
   assert_fails(cocabo_study_merge(NULL, l.known, 1, &n, &err), COCABO_E_INVALID,
                "study is NULL");

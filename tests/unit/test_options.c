@@ -80,7 +80,6 @@ static void defaults_resolve_as_documented(void **state) {
   cb_resolved r;
   cb_settings_resolve(o, small, &r);
   assert_string_equal(r.sampler->name, "mixed");
-  assert_true(r.sign == -1.0);
   assert_int_equal(r.settings.seed, 0);
   assert_int_equal(r.settings.n_init, 8);
   assert_int_equal(r.settings.horizon, 0);
@@ -110,7 +109,6 @@ static void defaults_resolve_as_documented(void **state) {
 
 static void every_option_reaches_the_settings(void **state) {
   (void)state;
-  assert_true(resolve("direction", "maximize").sign == 1.0);
   assert_true(resolve("seed", "9223372036854775807").settings.seed == INT64_MAX);
   assert_string_equal(resolve("sampler", "random").sampler->name, "random");
   assert_int_equal(resolve("n_init", "0").settings.n_init, 0);

@@ -65,7 +65,7 @@ static cocabo_report verify(cocabo_study *study, int64_t proposals) {
   cocabo_report report;
   memset(&report, 0x55, sizeof report);
   assert_ok(cocabo_study_verify(study, proposals, &report, &err));
-  assert_int_equal(report.reserved[9], 0);
+  assert_int_equal(report.reserved[7], 0);
   return report;
 }
 
@@ -237,7 +237,14 @@ static cocabo_status forged_read(cocabo_store *s, int64_t id, int64_t seq,
   return f->inner->ops->read_since(f->inner, id, seq, show_forged, NULL, f, e);
 }
 
-static const cb_store_ops forger_ops = {.read_since = forged_read};
+static cocabo_status forged_check(cocabo_store *s, int64_t id, int64_t *unchecked,
+                                  cocabo_error *e) {
+  const forger *f = (forger *)s;
+  return f->inner->ops->check(f->inner, id, unchecked, e);
+}
+
+static const cb_store_ops forger_ops = {.read_since = forged_read,
+                                        .check = forged_check};
 
 /* A study whose log has, from event 2: asked 0 1 (design), told 1, asked 2 (sampler),
  * interrupted 2, resumed 2, asked 3 4 5 (sampler), told 4. */
@@ -812,8 +819,8 @@ static void the_fingerprint_names_sampler_and_revision(void **state) {
   char text[CB_FINGERPRINT], want[CB_FINGERPRINT];
   for (int i = 0; cb_sampler_at(i); i++) {
     cb_sampler changed = *cb_sampler_at(i);
-    const cb_fold now = {.resolved.sampler = cb_sampler_at(i)};
-    const cb_fold then = {.resolved.sampler = &changed};
+    const cb_view now = {.resolved.sampler = cb_sampler_at(i)};
+    const cb_view then = {.resolved.sampler = &changed};
     assert_true(changed.revision > 0);
     snprintf(want, sizeof want, "%s %d", changed.name, changed.revision);
     assert_string_equal(cb_fingerprint(&now, CB_BY_SAMPLER, text), want);

@@ -280,7 +280,7 @@ static void a_copy_is_equal_and_independent(void **state) {
   assert_non_null(b);
   assert_true(cb_space_equal(a, b));
   assert_int_equal(b->d, a->d);
-  assert_memory_equal(b->numeric, a->numeric, (size_t)a->d * sizeof *a->numeric);
+  assert_memory_equal(b->numeric, a->numeric, (size_t)a->numbers * sizeof *a->numeric);
   assert_ok(cocabo_space_add_int(a, "more", 0, 1, 0, 0, &err));
   assert_false(cb_space_equal(a, b));
   cocabo_space_free(a);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "io/spec.h"
 #include "io/spec_file.h"
 #include "io/words.h"
@@ -178,6 +179,77 @@ static void flags_override_the_file(void **state) {
   cli_spec_clear(&spec);
 }
 
+/* ---- conditions and rules -------------------------------------------------------- */
+
+static const char ruled_text[] = "parameters:\n"
+                                 "  a: choice(x,y)\n"
+                                 "  b: {type: int, low: 1, high: 3, if: a == y}\n"
+                                 "where: [b != 2, a == x or b > 1]\n";
+
+static void rules_come_from_the_file_and_the_flags(void **state) {
+  (void)state;
+  write_file(ruled_text);
+  cli_spec spec;
+  cocabo_error err;
+  const cli_spec_args args = {
+      .file = path, .parameters = {1, {"c=int(0,9) if b > 1"}}, .rules = {1, {"c<8"}}};
+  assert_ok(cli_spec_read(&spec, &args, NULL, 0, &err));
+  assert_string_equal(cocabo_space_get_condition(spec.space, 1), "a == \"y\"");
+  assert_string_equal(cocabo_space_get_condition(spec.space, 2), "b > 1");
+  static const char *const rules[] = {"b != 2", "a == \"x\" or b > 1", "c < 8"};
+  for (size_t k = 0; k < 3; k++)
+    assert_string_equal(cocabo_space_get_rule(spec.space, k), rules[k]);
+  assert_null(cocabo_space_get_rule(spec.space, 3));
+  assert_string_equal(spec.rules[2], "c<8"); /* as it was said */
+  assert_null(spec.rules[3]);
+  cli_spec_clear(&spec);
+}
+
+/* Flags are about the parameters of the base, too. */
+static void what_is_not_said_is_as_in_the_base(void **state) {
+  (void)state;
+  write_file(ruled_text);
+  cli_spec base, spec;
+  cocabo_error err;
+  const cli_spec_args file = {.file = path};
+  assert_ok(cli_spec_read(&base, &file, NULL, 0, &err));
+  const front_texts none = {0}, drop_b = {1, {"b=1"}};
+  cli_spec_args args = {.parameters = {2, {"c=bool if b == 3", "a=choice(x,y,z)"}},
+                        .base = base.space,
+                        .given = &none};
+  assert_ok(cli_spec_read(&spec, &args, NULL, 0, &err));
+  assert_string_equal(cocabo_space_name(spec.space, 0), "a");
+  assert_int_equal(cocabo_space_choices(spec.space, 0), 3);
+  assert_string_equal(cocabo_space_get_condition(spec.space, 2), "b == 3");
+  assert_string_equal(cocabo_space_get_rule(spec.space, 1), "a == \"x\" or b > 1");
+  cli_spec_clear(&spec);
+  args.rules = (front_texts){1, {"b < 3"}};
+  assert_ok(cli_spec_read(&spec, &args, NULL, 0, &err));
+  assert_string_equal(cocabo_space_get_rule(spec.space, 0), "b < 3");
+  assert_null(cocabo_space_get_rule(spec.space, 1));
+  cli_spec_clear(&spec);
+  args = (cli_spec_args){.base = base.space, .given = &drop_b};
+  assert_int_equal(cli_spec_read(&spec, &args, NULL, 0, &err), COCABO_E_INVALID);
+  cli_spec_clear(&base);
+}
+
+static void reading_survives_a_lack_of_memory(void **state) {
+  (void)state;
+  write_file(ruled_text);
+  const cli_spec_args args = {
+      .file = path, .parameters = {1, {"c=int(0,9) if b > 1"}}, .rules = {1, {"c<8"}}};
+  cocabo_status status = COCABO_E_NO_MEMORY;
+  for (int k = 0; status != COCABO_OK; k++) {
+    cli_spec spec;
+    cocabo_error err;
+    cb_mem_fail_after(k);
+    status = cli_spec_read(&spec, &args, NULL, 0, &err);
+    cb_mem_fail_after(-1);
+    assert_true(status == COCABO_OK || status == COCABO_E_NO_MEMORY);
+    cli_spec_clear(&spec);
+  }
+}
+
 /* ---- what a study keeps ---------------------------------------------------------- */
 
 static void a_study_recalls_what_it_was_told(void **state) {
@@ -218,6 +290,9 @@ int main(void) {
       cmocka_unit_test(nothing_said_is_nothing),
       cmocka_unit_test_teardown(a_file_says_everything, remove_file),
       cmocka_unit_test_teardown(flags_override_the_file, remove_file),
+      cmocka_unit_test_teardown(rules_come_from_the_file_and_the_flags, remove_file),
+      cmocka_unit_test_teardown(what_is_not_said_is_as_in_the_base, remove_file),
+      cmocka_unit_test_teardown(reading_survives_a_lack_of_memory, remove_file),
       cmocka_unit_test_teardown(a_study_recalls_what_it_was_told, remove_file),
   };
   return cmocka_run_group_tests_name("cli/spec", tests, NULL, NULL);

@@ -635,14 +635,14 @@ static void changed_options_reach_every_handle(void **state) {
   append_event(study, &changed);
   ask_many(study, 4);
   assert_int_equal(study->fold.history->n_design, 3);
-  assert_true(study->fold.resolved.settings.kappa == 5.0);
+  assert_true(study->view.resolved.settings.kappa == 5.0);
 
   options[0] = (cb_pair){.name = "direction", .value = "maximize"};
   changed.id[1] = 2;
   append_event(study, &changed);
   assert_fails(cocabo_study_sync(study, &err), COCABO_E_STATE,
                "the direction of study \"s\" is fixed");
-  assert_true(study->fold.resolved.sign == -1.0);
+  assert_true(study->fold.history->sign == -1.0);
   cocabo_study_free(study);
 }
 

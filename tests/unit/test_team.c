@@ -700,6 +700,36 @@ static void impossible_teams_are_named(void **state) {
   assert_null(team);
 }
 
+/* The agent of a variable that a point does not have is as if it had not been told; the
+ * others learn what they would have learnt. */
+static void a_variable_that_is_not_there_teaches_nothing(void **state) {
+  (void)state;
+  for (int form = 0; form < FORMS; form++) {
+    cb_team *team = new_team(C, ARMS, REWARDS[form]);
+    const int32_t with[C] = {2, 0, 1}, without[C] = {2, 0, ARMS[2]};
+    double before[4], all[4];
+    cb_draw draws[C];
+    describe_round(team, 0, 1, 1, with, draws);
+    tell(team, with, 1.0, draws);
+    memcpy(before, cb_team_log_weights(team, 2), 3 * sizeof *before);
+    describe_round(team, 0, 2, 1, without, draws);
+    assert_true(draws[0].p > 0.0 && draws[0].p < 1.0);
+    tell(team, without, 7.0, draws);
+    assert_memory_equal(cb_team_log_weights(team, 2), before, 3 * sizeof *before);
+    assert_int_equal(cb_team_told(team), 2);
+    memcpy(all, cb_team_log_weights(team, 0), 4 * sizeof *all);
+    cb_team_free(team);
+
+    team = new_team(1, ARMS, REWARDS[form]); /* the first agent alone */
+    describe_round(team, 0, 1, 1, with, draws);
+    tell(team, with, 1.0, draws);
+    describe_round(team, 0, 2, 1, with, draws);
+    tell(team, with, 7.0, draws);
+    assert_memory_equal(cb_team_log_weights(team, 0), all, 4 * sizeof *all);
+    cb_team_free(team);
+  }
+}
+
 static void the_largest_agent_works(void **state) {
   (void)state;
   const int32_t arms[1] = {COCABO_MAX_CHOICES};
@@ -747,6 +777,7 @@ int main(void) {
       cmocka_unit_test(out_of_memory_leaves_the_team_unchanged),
       cmocka_unit_test(out_of_memory_makes_no_team),
       cmocka_unit_test(impossible_teams_are_named),
+      cmocka_unit_test(a_variable_that_is_not_there_teaches_nothing),
       cmocka_unit_test(the_largest_agent_works),
   };
   return cmocka_run_group_tests_name("bandit/team", tests, NULL, NULL);

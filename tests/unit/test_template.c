@@ -8,11 +8,18 @@
 
 /* One point: every domain has a single value that shows its type. */
 static const char *const domains[][2] = {
-    {"lr", "float(0.25,0.25)"},     {"learning_rate", "float(1e-05,1e-05)"},
-    {"units", "int(64,64)"},        {"flag", "choice(true)"},
-    {"text", "choice(\"a b\")"},    {"none", "choice(null)"},
-    {"odd}name", "choice(1.0)"},    {"lr2", "choice(\"{units}\")"},
+    {"lr", "float(0.25,0.25)"},
+    {"learning_rate", "float(1e-05,1e-05)"},
+    {"units", "int(64,64)"},
+    {"flag", "choice(true)"},
+    {"text", "choice(\"a b\")"},
+    {"none", "choice(null)"},
+    {"odd}name", "choice(1.0)"},
+    {"lr2", "choice(\"{units}\")"},
     {"momentum", "ordinal(small)"},
+    {"gone", "int(1,1) if units < 10"},
+    {"here", "int(7,7) if units > 10"},
+    {"gone:-odd", "choice(odd)"},
 };
 
 typedef struct fixture {
@@ -155,6 +162,92 @@ static void holes_can_be_asked_for(void **state) {
   assert_true(cli_template_has_hole("{trial}", f->space, NULL));
 }
 
+/* ---- what is inactive ------------------------------------------------------------ */
+
+/* The words joined by '|'. */
+static void assert_words(const fixture *f, const char *const *words, const char *want) {
+  char **out, got[200] = "";
+  cocabo_error err;
+  assert_ok(cli_template_check((char *const *)words, f->space, &err));
+  assert_ok(cli_template_fill((char *const *)words, f->space, f->trial, &out, &err));
+  for (char **word = out; *word; word++) {
+    strcat(got, *word);
+    strcat(got, word[1] ? "|" : "");
+  }
+  assert_string_equal(got, want);
+  free(out);
+}
+
+static void words_of_what_is_inactive_are_dropped(void **state) {
+  static const struct {
+    const char *words[8], *want;
+  } cases[] = {
+      {{"p", "{gone}", "end"}, "p|end"},
+      {{"p", "--deg={gone}", "{here}"}, "p|7"},
+      {{"p", "a{lr}{gone}b"}, "p"},
+      {{"p", "--deg", "{gone}", "--x", "{here}"}, "p|--x|7"},
+      {{"p", "-d", "{gone}"}, "p"},
+      {{"p", "--", "{gone}"}, "p"},
+      {{"p", "-d", "x{gone}"}, "p|-d"},
+      {{"p", "-d", "{gone}{gone}"}, "p|-d"},
+      {{"p", "d", "{gone}"}, "p|d"},
+      {{"p", "-d=1", "{gone}"}, "p|-d=1"},
+      {{"p", "-{lr}", "{gone}"}, "p|-0.25"},
+      {{"p", "-{trial}", "{gone}"}, "p|-0"},
+      {{"p", "-{{lr}}", "{gone}"}, "p"}, /* no hole */
+      {{"p", "-{gone:-1}", "{gone}"}, "p|-1"},
+      {{"p", "-a", "{gone}", "{gone}", "-b"}, "p|-b"},
+      {{"p", "-a", "-b", "{gone}"}, "p|-a"},
+      {{"-p", "{gone}", "x"}, "-p|x"}, /* the first word stays */
+      {{"p", "-c", "a {gone} b"}, "p|-c|a  b"},
+      {{"p", "-c", "{gone} "}, "p|-c| "},
+      {{"p", "-c", "\t{gone}{here}"}, "p|-c|\t7"},
+      {{"a {gone}", "x"}, "a |x"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_words(*state, cases[i].words, cases[i].want);
+}
+
+static void a_text_may_stand_for_what_is_inactive(void **state) {
+  const fixture *f = *state;
+  assert_filled(f, "{gone:-3}", "3");
+  assert_filled(f, "{here:-3}", "7");
+  assert_filled(f, "{lr:-3}", "0.25");
+  assert_filled(f, "{trial:-3}", "0");
+  assert_filled(f, "--d={gone:-a b}/{here:-x}", "--d=a b/7");
+  assert_filled(f, "{gone:-}", "");
+  assert_filled(f, "{gone:-a:-b}", "a:-b");
+  assert_filled(f, "{gone:-{lr}}", "{lr}"); /* it ends at the first brace */
+  assert_filled(f, "{gone:-\xc3\xa4}}", "\xc3\xa4}");
+  assert_filled(f, "{gone:-odd}", "odd"); /* a name of its own */
+  assert_filled(f, "{gone:3}", "{gone:3}");
+  assert_filled(f, "{gone:-3", "{gone:-3");
+  assert_filled(f, "{{gone:-3}}", "{gone:-3}");
+  assert_filled(f, "{{here:-}}", "{here:-}");
+  assert_filled(f, "{{gone:-3}", "{3");
+  assert_filled(f, "${gone:-3}", "${gone:-3}");
+  assert_filled(f, "a ${here:-3} {here:-3}", "a ${here:-3} 7");
+  assert_filled(f, "${HOME:-3}", "${HOME:-3}");
+  assert_filled(f, "echo {unrelated:-3}", "echo {unrelated:-3}");
+  assert_refused(f, "{gon:-3}",
+                 "unknown parameter {gon} in \"{gon:-3}\", did you mean {gone}? "
+                 "({{gon:-3}} stands for the text {gon:-3})");
+  assert_refused(f, "{unrelated:-3}",
+                 "unknown parameter {unrelated} in \"{unrelated:-3}\" "
+                 "({{unrelated:-3}} stands for the text {unrelated:-3})");
+}
+
+static void the_first_word_must_stay(void **state) {
+  const fixture *f = *state;
+  cocabo_error err;
+  char *const bad[] = {"./{lr}-{here}", "x", NULL};
+  assert_fails(cli_template_check(bad, f->space, &err), COCABO_E_INVALID,
+               "the first word of the command is \"./{lr}-{here}\", but here may be "
+               "inactive: want {here:-text} with what stands there then");
+  char *const good[] = {"{here:-p}", "{here}", NULL};
+  assert_ok(cli_template_check(good, f->space, &err));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(holes_are_filled),
@@ -163,6 +256,9 @@ int main(void) {
       cmocka_unit_test(a_slip_is_refused),
       cmocka_unit_test(an_unknown_name_in_a_word_of_its_own_is_refused),
       cmocka_unit_test(holes_can_be_asked_for),
+      cmocka_unit_test(words_of_what_is_inactive_are_dropped),
+      cmocka_unit_test(a_text_may_stand_for_what_is_inactive),
+      cmocka_unit_test(the_first_word_must_stay),
   };
   return cmocka_run_group_tests_name("cli/template", tests, set_up, tear_down);
 }

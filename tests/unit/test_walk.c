@@ -55,10 +55,17 @@ static cocabo_status count_append(cocabo_store *s, int64_t id, const cb_append *
   return c->inner->ops->append(c->inner, id, what, e);
 }
 
+static cocabo_status count_check(cocabo_store *s, int64_t id, int64_t *unchecked,
+                                 cocabo_error *e) {
+  cocabo_store *inner = ((counting_store *)s)->inner;
+  return inner->ops->check(inner, id, unchecked, e);
+}
+
 static const cb_store_ops counting_ops = {.create = count_create,
                                           .find = count_find,
                                           .read_since = count_read,
-                                          .append = count_append};
+                                          .append = count_append,
+                                          .check = count_check};
 
 static counting_store new_counting(void) {
   return (counting_store){.base.ops = &counting_ops,

@@ -38,11 +38,16 @@ METHODS = {
     "optuna-tpe": Entry("base", "optuna_study", "tpe", "Optuna's TPESampler"),
     "optuna-tpe-mv": Entry("base", "optuna_study", "multivariate_tpe",
                            "the same, multivariate"),
+    "optuna-tpe-group": Entry("base", "optuna_study", "group_tpe",
+                              "multivariate, for spaces with conditions"),
     "optuna-gp": Entry("torch", "optuna_study", "gp", "Optuna's GPSampler"),
     "botorch-mixed": Entry("torch", "botorch_mixed", "Mixed",
                            "BoTorch's MixedSingleTaskGP and optimize_acqf_mixed"),
     "gpyopt": Entry("gpyopt", "gpyopt_onehot", "OneHot",
                     "GPyOpt: a GP over one-hot inputs, EI"),
+    "cocabo": Entry("", "cocabo_program", "Conditional", "the program, with its defaults"),
+    "cocabo-flat": Entry("", "cocabo_program", "Flat",
+                         "the same, which is not told of conditions"),
     "python-random": Entry("", "python_random", "Random", "uniformly random points"),
 }
 

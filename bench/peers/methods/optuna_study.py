@@ -33,18 +33,33 @@ class Study:
         self._asked: optuna.Trial | None = None
 
     def ask(self) -> Point:
-        self._asked = self._study.ask(self._distributions)
-        return self._space.point(self._asked.params[p.name] for p in self._space)
+        self._asked = self._study.ask({} if self._space.has_conditions
+                                      else self._distributions)
+        point: Point = {}
+        for p in self._space:    # parents stand before what depends on them
+            if p in self._space.active(point):
+                point[p.name] = p.value(self._suggest(p))
+        return point
+
+    def _suggest(self, p: Parameter) -> float:
+        """Optuna's define-by-run: the value it has in mind, or one for the occasion."""
+        low, high = p.bounds
+        if p.is_choice:
+            return self._asked.suggest_categorical(p.name, range(len(p.choices)))
+        if p.is_grid:
+            return self._asked.suggest_int(p.name, int(low), int(high), log=p.log)
+        return self._asked.suggest_float(p.name, low, high, log=p.log)
 
     def tell(self, point: Point, value: float | None) -> None:
         state = TrialState.FAIL if value is None else TrialState.COMPLETE
         if self._asked:
             self._study.tell(self._asked, value, state=state)
         else:
-            numbers = zip((p.name for p in self._space), self._space.numbers(point))
+            active = self._space.active(point)
             self._study.add_trial(optuna.trial.create_trial(
-                state=state, value=value, params=dict(numbers),
-                distributions=self._distributions))
+                state=state, value=value,
+                params={p.name: p.number(point[p.name]) for p in active},
+                distributions={p.name: self._distributions[p.name] for p in active}))
         self._asked = None
 
 
@@ -54,6 +69,11 @@ def tpe(space: Space, seed: int, total: int) -> Study:
 
 def multivariate_tpe(space: Space, seed: int, total: int) -> Study:
     return Study(space, TPESampler(multivariate=True, seed=seed))
+
+
+def group_tpe(space: Space, seed: int, total: int) -> Study:
+    """A density for each set of parameters that are active together."""
+    return Study(space, TPESampler(multivariate=True, group=True, seed=seed))
 
 
 def gp(space: Space, seed: int, total: int) -> Study:

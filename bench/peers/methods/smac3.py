@@ -7,7 +7,7 @@ import shutil
 import tempfile
 
 from ConfigSpace import (CategoricalHyperparameter, Configuration, ConfigurationSpace,
-                         OrdinalHyperparameter, UniformFloatHyperparameter,
+                         InCondition, OrdinalHyperparameter, UniformFloatHyperparameter,
                          UniformIntegerHyperparameter)
 from smac import HyperparameterOptimizationFacade, Scenario
 from smac.runhistory import StatusType, TrialInfo, TrialValue
@@ -38,10 +38,16 @@ class Smac:
         self._seed, self._total = seed, total
         self._configspace = ConfigurationSpace(seed=seed)
         self._configspace.add([_hyperparameter(p) for p in space])
+        self._configspace.add([self._condition(p) for p in space if p.parent])
         self._known: dict[Configuration, float | None] = {}
         self._facade: HyperparameterOptimizationFacade | None = None
         self._asked: TrialInfo | None = None
         self._costs: list[float] = []
+
+    def _condition(self, p: Parameter) -> InCondition:
+        [parent] = (other for other in self._space if other.name == p.parent)
+        return InCondition(self._configspace[p.name], self._configspace[parent.name],
+                           [parent.number(value) for value in p.values])
 
     def _start(self) -> HyperparameterOptimizationFacade:
         folder = tempfile.mkdtemp(prefix="cocabo-peers-smac3-")
@@ -61,7 +67,8 @@ class Smac:
         while (info := self._facade.ask()).config in self._known:
             self._answer(info, self._known[info.config])
         self._asked = info
-        return self._space.point(info.config[p.name] for p in self._space)
+        config = dict(info.config)
+        return {p.name: p.value(config[p.name]) for p in self._space if p.name in config}
 
     def tell(self, point: Point, value: float | None) -> None:
         if value is not None:
@@ -70,9 +77,9 @@ class Smac:
             self._answer(self._asked, value)
             self._asked = None
         else:
-            names = (p.name for p in self._space)
             config = Configuration(self._configspace,
-                                   dict(zip(names, self._space.numbers(point))))
+                                   {p.name: p.number(point[p.name])
+                                    for p in self._space.active(point)})
             self._known[config] = value
 
     def _answer(self, info: TrialInfo, value: float | None) -> None:
