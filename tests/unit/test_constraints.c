@@ -247,6 +247,26 @@ static void mixed_finds_the_bound_and_replays(void **state) {
   cocabo_study_free(study);
 }
 
+static void predictions_say_how_likely_a_point_is_feasible(void **state) {
+  (void)state;
+  cocabo_study *study = create("mixed", "p99 < 0.4");
+  double x, mean[2], p[2] = {7.0, 7.0};
+  for (int i = 0; i < 12; i++) {
+    const int64_t number = ask(study, &x);
+    const cocabo_metric metric = {"p99", 1.0 - x};
+    assert_ok(cocabo_study_tell_metrics(study, number, x, &metric, 1, &err));
+  }
+  const cocabo_value a = {.type = COCABO_TEXT, .as.text = "a"};
+  const cocabo_value points[] = {{.type = COCABO_REAL, .as.real = 0.05},
+                                 a,
+                                 {.type = COCABO_REAL, .as.real = 0.8},
+                                 a};
+  assert_ok(cocabo_study_predict(study, points, 2, mean, NULL, p, &err));
+  assert_true(p[0] >= 0.0 && p[0] < 0.01);
+  assert_true(p[1] > 0.99 && p[1] <= 1.0);
+  cocabo_study_free(study);
+}
+
 static void where_nothing_is_feasible_it_is_looked_for(void **state) {
   (void)state;
   cocabo_study *study = create("mixed", "p99 > 0.97");
@@ -454,6 +474,7 @@ int main(void) {
       cmocka_unit_test(the_objective_goes_by_its_name),
       cmocka_unit_test(samplers_without_a_model_of_constraints_refuse_them),
       cmocka_unit_test(mixed_finds_the_bound_and_replays),
+      cmocka_unit_test(predictions_say_how_likely_a_point_is_feasible),
       cmocka_unit_test(where_nothing_is_feasible_it_is_looked_for),
       cmocka_unit_test(noisy_studies_choose_among_the_feasible),
       cmocka_unit_test(failures_teach_unless_the_infrastructure_failed),
