@@ -18,10 +18,16 @@ static const struct {
     [PLOT_PARALLEL] = {"parallel", plot_parallel},
     [PLOT_CATEGORIES] = {"categories", plot_categories},
     [PLOT_IMPORTANCE] = {"importance", plot_importance},
+    [PLOT_STEPS] = {"steps", plot_steps},
 };
 
 const char *plot_kind_name(int i) {
   return i < (int)(sizeof kinds / sizeof kinds[0]) ? kinds[i].name : NULL;
+}
+
+/* A line shows a trial that is running as well. */
+bool plot_has_any(plot_kind kind, const plot_data *data) {
+  return data->complete > 0 || (kind == PLOT_STEPS && data->reported > 0);
 }
 
 cocabo_status plot_draw(plot_kind kind, const plot_data *data,
@@ -72,6 +78,11 @@ static void put_value(const plot_data *data, char out[CANVAS_FITTED]) {
 void plot_describe(const plot_data *data, size_t shown, size_t of,
                    char out[CANVAS_FITTED]) {
   char value[CANVAS_FITTED], parameters[80] = "";
+  if (data->complete == 0) {
+    snprintf(out, CANVAS_FITTED, "%s; no trial is complete yet",
+             data->maximize ? "maximised" : "minimised");
+    return;
+  }
   put_value(data, value);
   if (shown < of)
     snprintf(parameters, sizeof parameters,
@@ -123,6 +134,10 @@ void plot_put_expected(canvas *c, const plot_data *data, const plot_range *range
   canvas_line(c, x - 1.5 * cap, middle, x + 1.5 * cap, middle, CHART_MARKED, 2.5);
 }
 
+void plot_put_stroke(canvas *c, double x, int ink, double width) {
+  canvas_line(c, x, LEGEND_Y, x + 16, LEGEND_Y, ink, width);
+}
+
 /* Signs are 16 pixels wide. */
 static void put_sign(canvas *c, double x, double y, plot_sign sign,
                      const plot_data *data) {
@@ -134,7 +149,7 @@ static void put_sign(canvas *c, double x, double y, plot_sign sign,
     plot_put_best(c, x + 8, y, NULL);
     break;
   case PLOT_SIGN_LINE:
-    canvas_line(c, x, y, x + 16, y, CHART_INK, 2);
+    plot_put_stroke(c, x, CHART_INK, 2);
     break;
   case PLOT_SIGN_BEYOND:
     canvas_mark(c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x + 8, y, 3.5,
@@ -200,6 +215,36 @@ void plot_put_shades(canvas *c, double *x, const char *light, const char *dark) 
                 canvas_shade((double)i / (STEPS - 1)), CANVAS_NONE);
   *x += WIDTH * STEPS + 6;
   plot_put_note(c, x, dark);
+}
+
+/* ---- the frame ------------------------------------------------------------------ */
+
+enum { BOTTOM = 56, TICKS = 7 };
+
+void plot_frame_lay_out(plot_frame *frame, double width, double height) {
+  frame->top = PLOT_TOP;
+  frame->bottom = height - BOTTOM;
+  frame->y.from = frame->bottom;
+  frame->y.to = frame->top;
+  frame->left = CHART_MARGIN + 18 + chart_axis_width(&frame->y, TICKS);
+  frame->right = width - CHART_MARGIN;
+  frame->x.from = frame->left + 8;
+  frame->x.to = frame->right - 8;
+}
+
+void plot_put_frame(canvas *c, const plot_frame *frame, const char *label) {
+  ticks t;
+  canvas_font upwards = chart_label_middle;
+  upwards.upwards = true;
+  const double left = frame->left, right = frame->right, bottom = frame->bottom;
+  chart_put_axis_left(c, &frame->y, left, right - left, TICKS, true);
+  canvas_line(c, left, frame->top, left, bottom, CHART_INK, 1);
+  canvas_line(c, left, bottom, right, bottom, CHART_INK, 1);
+  ticks_find_whole(&frame->x, 10, &t);
+  chart_put_axis_below(c, &frame->x, &t, bottom);
+  canvas_text(c, (left + right) / 2, bottom + BOTTOM - 16, label, &chart_label_middle);
+  canvas_text(c, CHART_MARGIN, (frame->top + bottom) / 2,
+              frame->y.log ? "value (logarithmic)" : "value", &upwards);
 }
 
 /* ---- trials --------------------------------------------------------------------- */

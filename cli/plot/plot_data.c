@@ -111,6 +111,7 @@ static cocabo_status read_cells(plot_data *data, const cocabo_space *space,
 static cocabo_status read_trial(plot_data *data, const cocabo_space *space,
                                 const cocabo_trial *trial, cocabo_error *err) {
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
+  data->reported += cocabo_trial_reports(trial, NULL) != NULL;
   if (state != COCABO_COMPLETE && state != COCABO_FAILED)
     return COCABO_OK;
   CB_TRY(read_cells(data, space, trial, err));
@@ -236,13 +237,10 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 /* Values as if they were minimised, the best one first. */
-static size_t sort_values(const plot_data *data, double *out) {
-  size_t n = 0;
-  for (size_t i = 0; i < data->n; i++)
-    if (!plot_failed(data, i))
-      out[n++] = data->maximize ? -data->value[i] : data->value[i];
-  qsort(out, n, sizeof *out, compare_doubles);
-  return n;
+static void sort_values(double *values, size_t n, bool maximize) {
+  for (size_t i = 0; i < n; i++)
+    values[i] = maximize ? -values[i] : values[i];
+  qsort(values, n, sizeof *values, compare_doubles);
 }
 
 /* The worst value to show: nine values in ten, and twice their range. */
@@ -258,15 +256,15 @@ static double worst_shown(const double *sorted, size_t n) {
 
 /* Positive values that are minimised over a decade: most of them would lie on the axis
  * if it were straight. */
-static bool wants_log(const plot_data *data, const double *sorted, size_t n) {
-  if (data->maximize || sorted[0] <= 0.0)
+static bool wants_log(const double *sorted, size_t n, bool maximize) {
+  if (maximize || sorted[0] <= 0.0)
     return false;
   return sorted[(size_t)(0.9 * (double)(n - 1))] / sorted[0] >= 10.0;
 }
 
-static void find_range(const plot_data *data, double *sorted, plot_range *out) {
-  const size_t n = sort_values(data, sorted);
-  *out = (plot_range){.log = wants_log(data, sorted, n)};
+void plot_range_of(double *sorted, size_t n, bool maximize, plot_range *out) {
+  sort_values(sorted, n, maximize);
+  *out = (plot_range){.log = wants_log(sorted, n, maximize)};
   if (out->log)
     for (size_t i = 0; i < n; i++)
       sorted[i] = log(sorted[i]);
@@ -275,18 +273,22 @@ static void find_range(const plot_data *data, double *sorted, plot_range *out) {
     out->beyond += sorted[i] > worst;
   best = out->log ? exp(best) : best;
   worst = out->log ? exp(worst) : worst;
-  out->low = data->maximize ? -worst : best;
-  out->high = data->maximize ? -best : worst;
+  out->low = maximize ? -worst : best;
+  out->high = maximize ? -best : worst;
   scale_widen(&out->low, &out->high, out->log, 0.05);
 }
 
 cocabo_status plot_range_find(const plot_data *data, plot_range *out,
                               cocabo_error *err) {
-  double *sorted = cb_calloc(data->complete, sizeof *sorted);
-  if (!sorted)
+  double *values = cb_calloc(data->complete, sizeof *values);
+  if (!values)
     return cb_no_memory(err);
-  find_range(data, sorted, out);
-  cb_free(sorted);
+  size_t n = 0;
+  for (size_t i = 0; i < data->n; i++)
+    if (!plot_failed(data, i))
+      values[n++] = data->value[i];
+  plot_range_of(values, n, data->maximize, out);
+  cb_free(values);
   return COCABO_OK;
 }
 

@@ -32,6 +32,7 @@ typedef struct plot_data {
   double *cells;   /* d x n, column-major: the number, or the index of the choice; NaN:
                       the parameter is inactive */
   size_t complete; /* of the n */
+  size_t reported; /* trials with reports, whatever their state */
   /* The best one, see cli_best: */
   size_t best;         /* its row; n if no trial is complete */
   bool noisy;          /* its value may be luck, */
@@ -82,6 +83,9 @@ typedef struct plot_range {
 /* There is at least one complete trial. */
 cocabo_status plot_range_find(const plot_data *data, plot_range *out,
                               cocabo_error *err);
+
+/* Of n values, 1 or more, which are sorted; `beyond` counts values. */
+void plot_range_of(double *values, size_t n, bool maximize, plot_range *out);
 
 /* The rows of the complete trials, the best one first and then by their values, equal
  * ones by number. */
