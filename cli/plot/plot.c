@@ -90,8 +90,11 @@ void plot_describe(const plot_data *data, size_t shown, size_t of,
   snprintf(out, CANVAS_FITTED,
            "%s; %s of %zu complete trial%s: %.120s, trial %" PRId64 "%s",
            data->maximize ? "maximised" : "minimised",
-           data->noisy && !data->modelled ? "luckiest" : "best", data->complete,
-           data->complete == 1 ? "" : "s", value, data->number[data->best], parameters);
+           !data->feasible[data->best]      ? "none feasible, least violation"
+           : data->noisy && !data->modelled ? "luckiest"
+                                            : "best",
+           data->complete, data->complete == 1 ? "" : "s", value,
+           data->number[data->best], parameters);
   plot_sign_errors(out, true);
 }
 
@@ -99,6 +102,8 @@ static const canvas_style best_style = {
     .fill = CHART_MARKED, .stroke = 0xffffff, .width = 1.2};
 static const canvas_style failed_style = {
     .fill = CANVAS_NONE, .stroke = CHART_MARKED, .width = 1.6};
+static const canvas_style apart_style = {
+    .fill = CANVAS_NONE, .stroke = CHART_QUIET, .width = 1};
 static const canvas_style trial_style = {.fill = CHART_PALE, .stroke = CANVAS_NONE};
 static const canvas_style beyond_style = {.fill = CHART_QUIET, .stroke = CANVAS_NONE};
 
@@ -108,6 +113,10 @@ void plot_put_best(canvas *c, double x, double y, const char *tip) {
 
 void plot_put_failed(canvas *c, double x, double y, double radius, const char *tip) {
   canvas_mark(c, CANVAS_CROSS, x, y, radius, &failed_style, tip);
+}
+
+void plot_put_apart(canvas *c, double x, double y, double radius, const char *tip) {
+  canvas_mark(c, CANVAS_DOT, x, y, radius, &apart_style, tip);
 }
 
 /* An error bar, drawn as far as the range goes. */
@@ -149,6 +158,9 @@ static void put_sign(canvas *c, double x, double y, plot_sign sign,
   case PLOT_SIGN_FAILED:
     plot_put_failed(c, x + 8, y, 3, NULL);
     break;
+  case PLOT_SIGN_APART:
+    plot_put_apart(c, x + 8, y, 3, NULL);
+    break;
   case PLOT_SIGN_EXPECTED:
     canvas_line(c, x + 8, y - 6, x + 8, y + 6, CHART_INK, 1.5);
     canvas_line(c, x + 4, y - 6, x + 12, y - 6, CHART_INK, 1.5);
@@ -186,6 +198,9 @@ void plot_put_trial_legend(canvas *c, double *x, const plot_data *data,
 
 void plot_put_lost_legend(canvas *c, double *x, const plot_data *data) {
   char text[80];
+  snprintf(text, sizeof text, "infeasible (%zu)", data->n_apart);
+  if (data->n_apart > 0)
+    plot_put_legend(c, x, PLOT_SIGN_APART, data, text);
   snprintf(text, sizeof text, "failed (%zu)", data->n - data->complete);
   if (data->n > data->complete)
     plot_put_legend(c, x, PLOT_SIGN_FAILED, data, text);

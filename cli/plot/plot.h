@@ -55,6 +55,7 @@ typedef enum plot_sign {
   PLOT_SIGN_LINE,
   PLOT_SIGN_BEYOND,
   PLOT_SIGN_FAILED,
+  PLOT_SIGN_APART,
   PLOT_SIGN_EXPECTED
 } plot_sign;
 void plot_put_legend(canvas *c, double *x, plot_sign sign, const plot_data *data,
@@ -66,7 +67,8 @@ void plot_put_note(canvas *c, double *x, const char *text);
  * (range NULL: it is not), and the lost ones. */
 void plot_put_trial_legend(canvas *c, double *x, const plot_data *data,
                            const plot_range *range);
-/* Trials without a value, a sign for each kind of them, and how many they are. */
+/* Trials that break a constraint or have no value, a sign for each kind of them, and
+ * how many they are. */
 void plot_put_lost_legend(canvas *c, double *x, const plot_data *data);
 /* "trial 0 [light to dark] 199" */
 void plot_put_shades(canvas *c, double *x, const char *light, const char *dark);
@@ -74,6 +76,8 @@ void plot_put_shades(canvas *c, double *x, const char *light, const char *dark);
 void plot_put_best(canvas *c, double x, double y, const char *tip);
 /* A trial without a value: how each kind of them looks is decided here. */
 void plot_put_failed(canvas *c, double x, double y, double radius, const char *tip);
+/* A trial that breaks a constraint: hollow and grey. */
+void plot_put_apart(canvas *c, double x, double y, double radius, const char *tip);
 /* What the model expects of the best trial, and its error, at x; nothing without one.
  */
 void plot_put_expected(canvas *c, const plot_data *data, const plot_range *range,

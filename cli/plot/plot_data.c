@@ -117,6 +117,8 @@ static cocabo_status read_trial(plot_data *data, const cocabo_space *space,
   CB_TRY(read_cells(data, space, trial, err));
   const bool complete = state == COCABO_COMPLETE;
   data->complete += complete;
+  data->feasible[data->n] = cocabo_trial_feasible(trial) == 1;
+  data->n_apart += complete && !data->feasible[data->n];
   data->number[data->n] = cocabo_trial_number(trial);
   data->value[data->n++] = complete ? cocabo_trial_value(trial) : (double)NAN;
   return COCABO_OK;
@@ -128,8 +130,9 @@ static cocabo_status read_trials(plot_data *data, const cocabo_study *study,
   const size_t room = (size_t)count + 1;
   data->number = cb_calloc(room, sizeof *data->number);
   data->value = cb_calloc(room, sizeof *data->value);
+  data->feasible = cb_calloc(room, sizeof *data->feasible);
   data->cells = cb_calloc(room * (data->d + 1), sizeof *data->cells);
-  if (!data->number || !data->value || !data->cells)
+  if (!data->number || !data->value || !data->feasible || !data->cells)
     return cb_no_memory(err);
   for (int64_t number = 0; number < count; number++) {
     cocabo_trial *trial;
@@ -195,6 +198,7 @@ void plot_data_free(plot_data *data) {
   cb_free(data->study);
   cb_free(data->number);
   cb_free(data->value);
+  cb_free(data->feasible);
   cb_free(data->cells);
   *data = (plot_data){0};
 }
@@ -291,13 +295,15 @@ cocabo_status plot_range_find(const plot_data *data, plot_range *out,
 typedef struct ranked {
   double value; /* minimised */
   size_t row;
-  bool best;
+  bool best, apart;
 } ranked;
 
 static int compare_ranked(const void *a, const void *b) {
   const ranked *x = a, *y = b;
   if (x->best != y->best)
     return x->best ? -1 : 1;
+  if (x->apart != y->apart)
+    return x->apart ? 1 : -1;
   if (x->value != y->value)
     return x->value < y->value ? -1 : 1;
   return (x->row > y->row) - (x->row < y->row);
@@ -311,7 +317,7 @@ cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) 
   for (size_t i = 0; i < data->n; i++)
     if (!plot_failed(data, i))
       all[n++] = (ranked){data->maximize ? -data->value[i] : data->value[i], i,
-                          i == data->best};
+                          i == data->best, plot_apart(data, i)};
   qsort(all, n, sizeof *all, compare_ranked);
   for (size_t i = 0; i < n; i++)
     rows[i] = all[i].row;
@@ -320,6 +326,13 @@ cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) 
 }
 
 /* ---- choices -------------------------------------------------------------------- */
+
+/* Those that keep the constraints come first. */
+static bool is_better_row(const plot_data *data, size_t a, size_t b) {
+  return data->feasible[a] != data->feasible[b]
+             ? data->feasible[a]
+             : plot_better(data, data->value[a], data->value[b]);
+}
 
 void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
   for (size_t k = 0; k < data->params[param].choices; k++)
@@ -332,7 +345,7 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
     t->tried++;
     if (plot_failed(data, i))
       t->failed++;
-    else if (first || plot_better(data, data->value[i], data->value[t->best]))
+    else if (first || is_better_row(data, i, t->best))
       t->best = i;
   }
   if (data->best < data->n && !plot_inactive(data, data->best, param))
@@ -344,7 +357,7 @@ static bool is_better_tally(const plot_data *data, const plot_tally *a,
   const bool a_has = a->tried > a->failed, b_has = b->tried > b->failed;
   if (!a_has || !b_has)
     return a_has && !b_has;
-  return plot_better(data, data->value[a->best], data->value[b->best]);
+  return is_better_row(data, a->best, b->best);
 }
 
 size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *tally,

@@ -27,6 +27,8 @@ typedef struct plot_data {
   size_t n; /* complete and failed trials, in the order of their numbers */
   int64_t *number;
   double *value;   /* NaN: failed */
+  bool *feasible;  /* keeps the constraints, or there are none */
+  size_t n_apart;  /* complete ones that do not */
   double *cells;   /* d x n, column-major: the number, or the index of the choice; NaN:
                       the parameter is inactive */
   size_t complete; /* of the n */
@@ -52,6 +54,10 @@ static inline bool plot_inactive(const plot_data *data, size_t row, size_t param
 size_t plot_count_inactive(const plot_data *data, size_t param);
 static inline bool plot_failed(const plot_data *data, size_t row) {
   return data->value[row] != data->value[row];
+}
+/* Complete, but no candidate for the best. */
+static inline bool plot_apart(const plot_data *data, size_t row) {
+  return !plot_failed(data, row) && !data->feasible[row];
 }
 /* Is value a better than value b? */
 static inline bool plot_better(const plot_data *data, double a, double b) {

@@ -59,12 +59,15 @@ static void put_trials(const sheet *s) {
     else if (plot_is_beyond(&s->range, value))
       canvas_mark(s->c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x, s->beyond_y,
                   radius + 0.5, &beyond, shown);
+    else if (plot_apart(data, i))
+      plot_put_apart(s->c, x, y_of(s, value), radius, shown);
     else
       canvas_mark(s->c, CANVAS_DOT, x, y_of(s, value), radius, &trial, shown);
   }
 }
 
-/* A step at each trial that is better than all before. */
+/* A step at each trial that is better than all before, of those that keep the
+ * constraints. */
 static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
   const plot_data *data = s->data;
   canvas_point *points = cb_calloc(2 * data->n + 2, sizeof *points);
@@ -74,15 +77,17 @@ static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
   double best = 0.0;
   for (size_t i = 0; i < data->n; i++) {
     const double value = data->value[i];
-    if (plot_failed(data, i) || (n > 0 && !plot_better(data, value, best)))
+    if (!data->feasible[i] || (n > 0 && !plot_better(data, value, best)))
       continue;
     if (n > 0)
       points[n++] = (canvas_point){x_of(s, i), y_of(s, best)};
     points[n++] = (canvas_point){x_of(s, i), y_of(s, value)};
     best = value;
   }
-  points[n++] = (canvas_point){s->frame.x.to, y_of(s, best)};
-  canvas_lines(s->c, points, n, CHART_INK, 2);
+  if (n > 0) {
+    points[n++] = (canvas_point){s->frame.x.to, y_of(s, best)};
+    canvas_lines(s->c, points, n, CHART_INK, 2);
+  }
   cb_free(points);
   return COCABO_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "plot/plot_lines.h"
 
@@ -21,13 +22,19 @@ static cocabo_status put_history(const plot_data *data, front_buffer *out,
   double best = NAN;
   for (size_t i = 0; i < data->n; i++) {
     const double value = data->value[i];
-    if (!plot_failed(data, i) && (isnan(best) || plot_better(data, value, best)))
+    if (!plot_failed(data, i) && data->feasible[i] &&
+        (isnan(best) || plot_better(data, value, best)))
       best = value;
     CB_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
                                data->number[i],
                                plot_failed(data, i) ? "failed" : "complete"));
     CB_TRY(put_real(out, "value", value, err));
     CB_TRY(put_real(out, "best", best, err));
+    if (cli_is_constrained(data->source))
+      CB_TRY(front_buffer_printf(out, err, ",\"feasible\":%s",
+                                 plot_failed(data, i) ? "null"
+                                 : data->feasible[i]  ? "true"
+                                                      : "false"));
     CB_TRY(front_buffer_puts(out, "}\n", err));
   }
   return COCABO_OK;

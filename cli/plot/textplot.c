@@ -92,6 +92,9 @@ cocabo_status textplot_put_legend(const char *start, const plot_data *data,
     size += snprintf(
         text + size, sizeof text - (size_t)size, "   %s worse than shown (%zu)",
         data->maximize ? (u ? "\u25bc" : "v") : (u ? "\u25b2" : "^"), beyond);
+  if (data->n_apart > 0)
+    size += snprintf(text + size, sizeof text - (size_t)size, "   %s infeasible (%zu)",
+                     u ? "\u25cb" : "o", data->n_apart);
   if (data->n > data->complete)
     snprintf(text + size, sizeof text - (size_t)size, "   %s failed (%zu)",
              u ? "\u00d7" : "x", data->n - data->complete);

@@ -45,6 +45,8 @@ static void put_trials(const history *h) {
     else if (plot_is_beyond(&h->range, data->value[i]))
       textgrid_put(h->g, (int)x, h->beyond_row, data->maximize ? 0x25bc : 0x25b2,
                    data->maximize ? 'v' : '^');
+    else if (plot_apart(data, i))
+      textgrid_put(h->g, (int)x, (int)scale_at(&h->y, data->value[i]), 0x25cb, 'o');
     else
       textgrid_dot(h->g, x, scale_at(&h->y, data->value[i]));
   }
@@ -68,7 +70,7 @@ static void put_best(const history *h) {
   for (int column = h->left; column < h->g->columns; column++) {
     const bool had = any;
     for (; i < data->n && (int)scale_at(&h->x, (double)data->number[i]) <= column; i++)
-      if (!plot_failed(data, i) && (!any || plot_better(data, data->value[i], best))) {
+      if (data->feasible[i] && (!any || plot_better(data, data->value[i], best))) {
         best = data->value[i];
         any = true;
       }
