@@ -3,10 +3,10 @@
  *   problem,method,batch,seed,iteration,evaluation,value,best,ask_seconds
  *
  * One row an evaluation: iteration 0 for the initial points, then 1, 2, ... with
- * `batch` rows each; evaluation counts from 1. An evaluation that failed has the value
- * nan, and best is -inf before the first that did not. A run is the rows that share the
- * first four fields, its key. Runs are kept as the text they were read as, so that
- * copying a file changes nothing.
+ * `batch` rows each; evaluation counts from 1. An evaluation that failed or
+ * broke a constraint has the value nan, and best is -inf before the first that did not.
+ * A run is the rows that share the first four fields, its key. Runs are kept as the
+ * text they were read as, so that copying a file changes nothing.
  *
  * A file of simulated workers has two more columns, `workers,time`: how many there
  * were, the same number in the whole file, and the simulated time at which the result

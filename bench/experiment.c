@@ -37,6 +37,9 @@ static cocabo_status set_options(const bench_experiment *experiment,
   CB_TRY(set_int(options, "n_init", experiment->init, err));
   CB_TRY(set_int(options, "horizon", experiment->iterations, err));
   CB_TRY(cocabo_options_set(options, "direction", "maximize", err));
+  if (experiment->problem->constraints)
+    CB_TRY(cocabo_options_set(options, "constraints", experiment->problem->constraints,
+                              err));
   CB_TRY(bench_method_apply(experiment->method, options, err));
   for (int i = 0; i < experiment->settings->n; i++)
     CB_TRY(bench_setting_apply(experiment->settings->items[i], options, err));

@@ -193,10 +193,17 @@ static cocabo_status add_point(cocabo_study *study, const bench_problem *problem
     cocabo_trial_free(trial);
     return status;
   }
-  const double value = problem->value(problem, values, BENCH_PROBLEM_SEED);
-  if (isnan(value)) /* it failed: what is timed is a study of results */
+  cocabo_metric metrics[BENCH_MAX_METRICS];
+  cocabo_known known = {.values = values,
+                        .state = COCABO_COMPLETE,
+                        .value = problem->value(problem, values, BENCH_PROBLEM_SEED),
+                        .metrics = metrics};
+  if (isnan(known.value)) /* it failed: what is timed is a study of results */
     return COCABO_OK;
-  return cocabo_study_add(study, names, values, (size_t)space->n, &value, err);
+  if (!problem->measure)
+    return cocabo_study_add(study, names, values, (size_t)space->n, &known.value, err);
+  known.n_metrics = (size_t)problem->measure(problem, values, metrics);
+  return cocabo_study_merge(study, &known, 1, NULL, err);
 }
 
 static cocabo_status add_random_points(cocabo_study *study, const bench_experiment *e,

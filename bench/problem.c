@@ -3,12 +3,14 @@
 #include "problem.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "problems/discrete.h"
+#include "problems/infeasible.h"
 #include "problems/nas_cifar10.h"
 #include "problems/nn_yacht.h"
 #include "problems/simulated.h"
@@ -31,7 +33,8 @@ static const struct {
              {bench_svm_boston, &bench_svm_boston_count},
              {bench_xgb_mnist, &bench_xgb_mnist_count},
              {bench_nas, &bench_nas_count},
-             {bench_nn_yacht, &bench_nn_yacht_count}};
+             {bench_nn_yacht, &bench_nn_yacht_count},
+             {bench_infeasible, &bench_infeasible_count}};
 
 const bench_problem *bench_problem_at(int i) {
   if (i < 0)
@@ -134,14 +137,30 @@ double bench_value_at_cells(const bench_problem *problem, const cocabo_space *sp
   return problem->value(problem, values, BENCH_PROBLEM_SEED);
 }
 
+static cocabo_status values_of(const cocabo_trial *trial,
+                               cocabo_value values[BENCH_MAX_INPUTS],
+                               cocabo_error *err) {
+  const char *name;
+  for (size_t i = 0; i < cocabo_trial_count(trial); i++)
+    CB_TRY(cocabo_trial_get(trial, i, &name, &values[i], err));
+  return COCABO_OK;
+}
+
 cocabo_status bench_value_of_trial(const bench_problem *problem,
                                    const cocabo_trial *trial, uint64_t seed,
                                    double *value, cocabo_error *err) {
   cocabo_value values[BENCH_MAX_INPUTS];
-  const char *name;
-  for (size_t i = 0; i < cocabo_trial_count(trial); i++)
-    CB_TRY(cocabo_trial_get(trial, i, &name, &values[i], err));
+  CB_TRY(values_of(trial, values, err));
   *value = problem->value(problem, values, seed);
+  return COCABO_OK;
+}
+
+static cocabo_status is_feasible(const cocabo_study *study, int64_t number, bool *out,
+                                 cocabo_error *err) {
+  cocabo_trial *told;
+  CB_TRY(cocabo_study_trial(study, number, &told, err));
+  *out = cocabo_trial_feasible(told) == 1;
+  cocabo_trial_free(told);
   return COCABO_OK;
 }
 
@@ -149,8 +168,19 @@ cocabo_status bench_tell_trial(const bench_problem *problem, cocabo_study *study
                                const cocabo_trial *trial, uint64_t seed, double *value,
                                cocabo_error *err) {
   const int64_t number = cocabo_trial_number(trial);
-  CB_TRY(bench_value_of_trial(problem, trial, seed, value, err));
+  cocabo_value values[BENCH_MAX_INPUTS];
+  cocabo_metric metrics[BENCH_MAX_METRICS];
+  bool feasible;
+  CB_TRY(values_of(trial, values, err));
+  *value = problem->value(problem, values, seed);
   if (isnan(*value))
     return cocabo_study_fail(study, number, problem->failure, err);
-  return cocabo_study_tell(study, number, *value, err);
+  if (!problem->measure)
+    return cocabo_study_tell(study, number, *value, err);
+  const int n = problem->measure(problem, values, metrics);
+  CB_TRY(cocabo_study_tell_metrics(study, number, *value, metrics, (size_t)n, err));
+  CB_TRY(is_feasible(study, number, &feasible, err));
+  if (!feasible)
+    *value = NAN;
+  return COCABO_OK;
 }

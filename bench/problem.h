@@ -43,6 +43,8 @@ struct bench_problem {
   int d, c;            /* numeric and categorical inputs, d + c <= BENCH_MAX_INPUTS */
   double optimum;      /* the largest value, or the largest known */
   const char *failure; /* what it means that an evaluation failed; NULL: none does */
+  const char *constraints; /* on what is measured, as the option of that name; NULL:
+                              none, and nothing is measured */
 
   cocabo_status (*add_inputs)(const bench_problem *problem, cocabo_space *space,
                               cocabo_error *err);
@@ -55,9 +57,13 @@ struct bench_problem {
    * every seed the same value. */
   double (*value)(const bench_problem *problem, const cocabo_value *values,
                   uint64_t seed);
+  /* What the constraints are about: fills `out` and returns how many there are, at most
+   * BENCH_MAX_METRICS. NULL where there are no constraints. */
+  int (*measure)(const bench_problem *problem, const cocabo_value *values,
+                 cocabo_metric *out);
 };
 
-enum { BENCH_MAX_INPUTS = COCABO_MAX_PARAMETERS };
+enum { BENCH_MAX_INPUTS = COCABO_MAX_PARAMETERS, BENCH_MAX_METRICS = 8 };
 
 const bench_problem *bench_problem_at(int i);              /* NULL past the end */
 const bench_problem *bench_problem_find(const char *name); /* NULL: none */
@@ -83,7 +89,8 @@ cocabo_status bench_value_of_trial(const bench_problem *problem,
                                    const cocabo_trial *trial, uint64_t seed,
                                    double *value, cocabo_error *err);
 
-/* The same, and tells the study the value, or that the evaluation failed. */
+/* The same, and tells the study the value with what was measured, or that the
+ * evaluation failed. *value is NaN where it failed or broke a constraint. */
 cocabo_status bench_tell_trial(const bench_problem *problem, cocabo_study *study,
                                const cocabo_trial *trial, uint64_t seed, double *value,
                                cocabo_error *err);

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "common/show.h"
+#include "plot/plot.h"
 
 /* The line so far. */
 typedef struct line {
@@ -97,6 +98,11 @@ static void offer_states(const line *l) {
     offer_text(l, cocabo_state_name((cocabo_trial_state)s), "");
 }
 
+static void offer_kinds(const line *l) {
+  for (int i = 0; plot_kind_name(i); i++)
+    offer_text(l, plot_kind_name(i), "");
+}
+
 static void offer_values(const line *l, const front_option *option) {
   const char *name = option->name;
   if (strcmp(name, "--study") == 0 || strcmp(name, "--from") == 0)
@@ -105,6 +111,8 @@ static void offer_values(const line *l, const front_option *option) {
     offer_samplers(l, "");
   else if (strcmp(name, "--set") == 0)
     offer_settings(l);
+  else if (strcmp(name, "--kind") == 0)
+    offer_kinds(l);
   else if (strchr(option->value, '|'))
     offer_words(l, option->value, "");
   else if (strcmp(name, "--state") == 0)

@@ -345,6 +345,11 @@ COCABO_API cocabo_status cocabo_trial_get_metric(const cocabo_trial *trial,
                                                  const char *name, double *out,
                                                  cocabo_error *err) COCABO_MUST_CHECK;
 
+/* 1 if the trial is complete and keeps all constraints of its study (option
+ * constraints), as they are when it is looked at; 0 if it breaks one; -1 if that is not
+ * known: it is not complete, or a metric that is constrained is missing. */
+COCABO_API int cocabo_trial_feasible(const cocabo_trial *trial); /* NULL: -1 */
+
 /* ---- store: where studies live --------------------------------------------------- */
 
 typedef struct cocabo_store cocabo_store;
@@ -574,7 +579,10 @@ COCABO_API cocabo_status cocabo_study_copy(const cocabo_study *study, const char
                                            cocabo_error *err) COCABO_MUST_CHECK;
 /* The complete trial with the best value or, where deterministic is false, the one
  * whose point has the best mean in the sampler's model (its own value may be luck).
- * COCABO_E_NOT_FOUND until one trial is complete. */
+ * Where the study has constraints, of those that are feasible; while none is, the one
+ * with the least violation, each constraint's in units of the mean distance from its
+ * bound: cocabo_trial_feasible tells. COCABO_E_NOT_FOUND until one trial is complete.
+ */
 COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                            cocabo_error *err) COCABO_MUST_CHECK;
 /* What the sampler's model expects the value of a complete trial's point to be on

@@ -17,15 +17,15 @@ static const double pi = 3.14159265358979323846;
 
 enum { ACKLEY_MAX_INPUTS = 53 };
 
-static cocabo_status binary_ackley_add_inputs(const bench_problem *problem,
-                                              cocabo_space *space, cocabo_error *err) {
+cocabo_status binary_ackley_add_inputs(const bench_problem *problem,
+                                       cocabo_space *space, cocabo_error *err) {
   const cocabo_value binary[] = {bench_int(0), bench_int(1)};
   CB_TRY(bench_add_choices(space, "h", problem->c, binary, 2, 0, err));
   return bench_add_reals(space, "x", problem->d, -1.0, 1.0, 0.0, err);
 }
 
-static double binary_ackley_value(const bench_problem *problem,
-                                  const cocabo_value *values, uint64_t seed) {
+double binary_ackley_value(const bench_problem *problem, const cocabo_value *values,
+                           uint64_t seed) {
   (void)seed;
   double z[ACKLEY_MAX_INPUTS];
   const int c = problem->c, n = problem->c + problem->d;
@@ -108,8 +108,8 @@ static double labs_value(const bench_problem *problem, const cocabo_value *value
 /* ---- pressure vessel: x1 (shell), x2 (head), x3 (radius), x4 (length), in inches --
  */
 
-static cocabo_status vessel_add_inputs(const bench_problem *problem,
-                                       cocabo_space *space, cocabo_error *err) {
+cocabo_status vessel_add_inputs(const bench_problem *problem, cocabo_space *space,
+                                cocabo_error *err) {
   (void)problem;
   const double plate = 0.0625; /* thicknesses are sold in multiples of it */
   CB_TRY(cocabo_space_add_real(space, "x1", plate, 99 * plate, plate, 0, err));
@@ -123,18 +123,25 @@ static double shortfall(double have, double want) {
   return have < want ? 1.0 - have / want : 0.0;
 }
 
+vessel vessel_build(const cocabo_value *values) {
+  const double x1 = values[0].as.real, x2 = values[1].as.real;
+  const double x3 = values[2].as.real, x4 = values[3].as.real;
+  return (vessel){.cost = 0.6224 * x1 * x3 * x4 + 1.7781 * x2 * x3 * x3 +
+                          3.1661 * x1 * x1 * x4 + 19.84 * x1 * x1 * x3,
+                  .shell = x1 - 0.0193 * x3,
+                  .head = x2 - 0.00954 * x3,
+                  .volume = pi * x3 * x3 * x4 + 4.0 / 3.0 * pi * x3 * x3 * x3};
+}
+
 static double vessel_value(const bench_problem *problem, const cocabo_value *values,
                            uint64_t seed) {
   (void)seed;
   (void)problem;
-  const double x1 = values[0].as.real, x2 = values[1].as.real;
-  const double x3 = values[2].as.real, x4 = values[3].as.real;
-  const double cost = 0.6224 * x1 * x3 * x4 + 1.7781 * x2 * x3 * x3 +
-                      3.1661 * x1 * x1 * x4 + 19.84 * x1 * x1 * x3;
-  const double volume = pi * x3 * x3 * x4 + 4.0 / 3.0 * pi * x3 * x3 * x3;
+  const vessel v = vessel_build(values);
+  const double x1 = values[0].as.real, x2 = values[1].as.real, x3 = values[2].as.real;
   const double violation = shortfall(x1, 0.0193 * x3) + shortfall(x2, 0.00954 * x3) +
-                           shortfall(volume, 1296000.0);
-  return -(cost + 1e5 * violation);
+                           shortfall(v.volume, 1296000.0);
+  return -(v.cost + 1e5 * violation);
 }
 
 /* ---- the table ------------------------------------------------------------------ */

@@ -96,8 +96,8 @@ double ackley_level(int j) {
 
 /* ---- Func-2C, Func-3C as problems: h1 h2 (h3) x1 x2 ------------------------------ */
 
-static cocabo_status func_add_inputs(const bench_problem *problem, cocabo_space *space,
-                                     cocabo_error *err) {
+cocabo_status func_add_inputs(const bench_problem *problem, cocabo_space *space,
+                              cocabo_error *err) {
   for (int j = 0; j < problem->c; j++) {
     const term_list *list = &func_terms[j];
     cocabo_value labels[FUNC_MAX_TERM];
@@ -117,8 +117,8 @@ static int func_category(const term_list *list, const char *label) {
   return i;
 }
 
-static double func_value(const bench_problem *problem, const cocabo_value *values,
-                         uint64_t seed) {
+double func_value(const bench_problem *problem, const cocabo_value *values,
+                  uint64_t seed) {
   (void)seed;
   int h[FUNC_TERMS];
   for (int j = 0; j < problem->c; j++)

@@ -19,6 +19,13 @@ double ackley_raw(int n, const double *z);
 enum { ACKLEY_LEVELS = 17 }; /* choice j of an Ackley category is ... */
 double ackley_level(int j);  /* z = -1 + 0.125 j */
 
+/* Func-cC with c = problem->c, as the fields of a problem: h1 .. hc x1 x2, the category
+ * j of label h_j. */
+cocabo_status func_add_inputs(const bench_problem *problem, cocabo_space *space,
+                              cocabo_error *err);
+double func_value(const bench_problem *problem, const cocabo_value *values,
+                  uint64_t seed);
+
 extern const bench_problem bench_synthetic[];
 extern const int bench_synthetic_count;
 

@@ -44,10 +44,11 @@ static cocabo_status take_lease(cocabo_study *study, const char *text,
   return cocabo_study_lease(study, owner, seconds, err);
 }
 
-static cocabo_status put_trial(front_buffer *out, const cocabo_trial *trial, bool json,
+static cocabo_status put_trial(front_buffer *out, const cocabo_study *study,
+                               const cocabo_trial *trial, bool json,
                                cocabo_error *err) {
   if (json)
-    CB_TRY(cli_put_json_trial(out, trial, err));
+    CB_TRY(cli_put_json_trial(out, study, trial, err));
   else {
     CB_TRY(front_buffer_printf(out, err, "%" PRId64 " ", cocabo_trial_number(trial)));
     CB_TRY(cli_put_shown_params(out, trial, err));
@@ -77,7 +78,7 @@ static cocabo_status ask_and_put(cocabo_study *study, const ask_args *args, size
     return cb_no_memory(err);
   cocabo_status status = ask(study, n, trials, err);
   for (size_t i = 0; i < n && status == COCABO_OK; i++)
-    status = put_trial(out, trials[i], args->common.json, err);
+    status = put_trial(out, study, trials[i], args->common.json, err);
   for (size_t i = 0; i < n; i++)
     cocabo_trial_free(trials[i]);
   cb_free(trials);

@@ -33,14 +33,30 @@ static cocabo_status put_metrics(front_buffer *out, const cocabo_trial *trial,
   return COCABO_OK;
 }
 
+static cocabo_status count_feasible(const cocabo_study *study, int64_t *out,
+                                    cocabo_error *err) {
+  *out = 0;
+  for (int64_t i = 0; i < cocabo_study_count(study); i++) {
+    cocabo_trial *trial;
+    CB_TRY(cocabo_study_trial(study, i, &trial, err));
+    *out += cocabo_trial_feasible(trial) == 1;
+    cocabo_trial_free(trial);
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status put_lines(front_buffer *out, cocabo_study *study,
                                const cli_best *best, bool verbose, cocabo_error *err) {
   const cocabo_trial *trial = best->trial;
   CB_TRY(front_buffer_puts(out, "value   ", err));
   CB_TRY(cli_put_best_value(out, best, err));
+  int64_t n_best = cocabo_study_count_state(study, COCABO_COMPLETE);
+  if (best->constrained && best->feasible)
+    CB_TRY(count_feasible(study, &n_best, err));
   CB_TRY(front_buffer_printf(
-      out, err, "\ntrial   %" PRId64 ", the best of %" PRId64 " (%s%s)\n",
-      cocabo_trial_number(trial), cocabo_study_count_state(study, COCABO_COMPLETE),
+      out, err, "\ntrial   %" PRId64 ", the %s of %" PRId64 "%s (%s%s)\n",
+      cocabo_trial_number(trial), best->feasible ? "best" : "least violation", n_best,
+      best->constrained && best->feasible ? " that keep the constraints" : "",
       cocabo_study_option(study, "direction"),
       best->modelled ? ", as the model sees it" : ""));
   const size_t n = cocabo_trial_count(trial);
@@ -66,7 +82,7 @@ static cocabo_status put_best(front_buffer *out, cocabo_study *study,
   const bool json = common->json;
   cli_best best;
   CB_TRY(cli_best_find(&best, study, err));
-  cocabo_status status = json ? cli_put_json_best(out, &best, err)
+  cocabo_status status = json ? cli_put_json_best(out, study, &best, err)
                               : put_lines(out, study, &best, common->verbose, err);
   if (json && status == COCABO_OK)
     status = front_buffer_puts(out, "\n", err);
@@ -122,6 +138,10 @@ const cli_command cmd_best = {
         "\"expected_se\". A sampler without a model (random, sobol, tpe) can only "
         "name\n"
         "the luckiest.\n\n"
+        "Where the study has constraints it is the best of those that keep them; "
+        "while none\n"
+        "does, the one with the least violation, which the text says and \"feasible\" "
+        "is false.\n\n"
         "Exit status 3: no trial is complete yet.",
     .examples = "  cocabo best\n"
                 "  cocabo best --study second --json | jq .params",

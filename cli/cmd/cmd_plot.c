@@ -22,8 +22,8 @@ typedef struct plot_args {
 } plot_args;
 
 static const front_option options[] = {
-    {"--kind", "KIND", "history, slice, parallel, categories or importance (history)",
-     FRONT_TEXT, offsetof(plot_args, kind)},
+    {"--kind", "KIND", "what to show, see below (history)", FRONT_TEXT,
+     offsetof(plot_args, kind)},
     {"-o, --output", "FILE", "the picture, by its ending: .svg, .png or .pdf",
      FRONT_TEXT, offsetof(plot_args, output)},
     {"--text", NULL, "draw in characters, the default", FRONT_FLAG,
@@ -133,7 +133,7 @@ static int print(const order *o, const plot_data *data) {
 
 /* Nothing completed has an exit status of its own. */
 static int plot(const order *o, const plot_data *data, const cli_common *common) {
-  if (data->complete == 0) {
+  if (!plot_has_any(o->kind, data)) {
     char name[CB_SHOWN];
     cocabo_error err;
     cb_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
@@ -170,7 +170,8 @@ static int plot_main(int argc, char **argv) {
 
 const cli_command cmd_plot = {
     .name = "plot",
-    .summary = "Draws a study: values over time, parameters, choices, importance.",
+    .summary =
+        "Draws a study: values over time, parameters, choices, importance, steps.",
     .usage = "[--kind KIND] [-o FILE.svg|.png|.pdf | --text] [options]",
     .options = options,
     .details =
@@ -180,19 +181,24 @@ const cli_command cmd_plot = {
         "  parallel     one line a trial across all parameters, the best ones dark\n"
         "  categories   which choice was tried when, how often, and its best value\n"
         "  importance   each parameter's share in the variance of the values, and its\n"
-        "               standard error\n\n"
-        "Failed trials are crosses at the bad edge. Where values are noisy the best "
-        "trial\n"
-        "is that of cocabo best, with what the model expects of it.\n\n"
+        "               standard error\n"
+        "  steps        what trials reported of their values (cocabo tell --step): "
+        "one\n"
+        "               line a trial, the best one marked; of many the 20 best and "
+        "the\n"
+        "               20 newest others\n\n"
+        "Failed trials are crosses at the bad edge, or where their line ends. Where\n"
+        "values are noisy the best trial is that of cocabo best, with what the model\n"
+        "expects of it.\n\n"
         "Without -o it draws in characters, as wide as the terminal or 80 columns. "
         "PNG\n"
         "and PDF need gnuplot (gnuplot-nox).\n"
-        "With --json the numbers behind history, categories or importance are "
-        "printed,\n"
-        "one object a line.\n\n"
-        "Exit status 3: no trial is complete yet.",
+        "With --json the numbers behind history, categories, importance or steps are\n"
+        "printed, one object a line, of steps one a report.\n\n"
+        "Exit status 3: no trial is complete yet; steps shows unfinished ones too.",
     .examples = "  cocabo plot\n"
                 "  cocabo plot --kind slice -o slice.svg\n"
+                "  cocabo plot --kind steps -o steps.png\n"
                 "  cocabo plot --kind importance --json | jq .share",
     .main = plot_main,
 };

@@ -83,7 +83,7 @@ static cocabo_status put_lines(const cocabo_study *study, const chosen *c,
   for (int64_t i = 0; i < c->n; i++) {
     cocabo_trial *trial;
     CB_TRY(cocabo_study_trial(study, c->numbers[i], &trial, err));
-    const cocabo_status status = cli_put_json_trial(out, trial, err);
+    const cocabo_status status = cli_put_json_trial(out, study, trial, err);
     cocabo_trial_free(trial);
     CB_TRY(status);
     CB_TRY(front_buffer_puts(out, "\n", err));

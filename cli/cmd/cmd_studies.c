@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "common/base.h"
 #include "common/show.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "io/table.h"
 
@@ -23,14 +24,18 @@ enum { N_TITLES = sizeof titles / sizeof titles[0], FIRST_NUMBER = 3 };
 
 /* ---- one study ------------------------------------------------------------------- */
 
-/* NaN while nothing is complete. */
-static cocabo_status best_value(cocabo_study *study, double *out, cocabo_error *err) {
+/* NaN while nothing is complete. *feasible: it keeps the constraints, if there are any.
+ */
+static cocabo_status best_value(cocabo_study *study, double *out, bool *feasible,
+                                cocabo_error *err) {
   cocabo_trial *trial;
   *out = cocabo_trial_value(NULL);
+  *feasible = false;
   if (cocabo_study_count_state(study, COCABO_COMPLETE) == 0)
     return COCABO_OK;
   CB_TRY(cocabo_study_best(study, &trial, err));
   *out = cocabo_trial_value(trial);
+  *feasible = cocabo_trial_feasible(trial) == 1;
   cocabo_trial_free(trial);
   return COCABO_OK;
 }
@@ -38,7 +43,8 @@ static cocabo_status best_value(cocabo_study *study, double *out, cocabo_error *
 static cocabo_status put_json(front_buffer *out, cocabo_study *study,
                               cocabo_error *err) {
   double best;
-  CB_TRY(best_value(study, &best, err));
+  bool feasible;
+  CB_TRY(best_value(study, &best, &feasible, err));
   CB_TRY(front_buffer_puts(out, "{\"name\":", err));
   CB_TRY(front_put_json_text(out, cocabo_study_name(study), err));
   CB_TRY(front_buffer_printf(out, err, ",\"direction\":\"%s\",\"sampler\":\"%s\"",
@@ -53,6 +59,11 @@ static cocabo_status put_json(front_buffer *out, cocabo_study *study,
                                cocabo_study_count_state(study, (cocabo_trial_state)s)));
   CB_TRY(front_buffer_puts(out, ",\"best\":", err));
   CB_TRY(front_put_json_real(out, best, err));
+  if (cli_is_constrained(study))
+    CB_TRY(front_buffer_printf(out, err, ",\"feasible\":%s",
+                               best != best ? "null"
+                               : feasible   ? "true"
+                                            : "false"));
   return front_buffer_puts(out, "}\n", err);
 }
 
@@ -65,10 +76,13 @@ static cocabo_status add_count(cli_table *table, int64_t n, cocabo_error *err) {
 static cocabo_status add_best(cli_table *table, cocabo_study *study,
                               cocabo_error *err) {
   double best;
+  bool feasible;
   front_buffer cell = {0};
-  CB_TRY(best_value(study, &best, err));
+  CB_TRY(best_value(study, &best, &feasible, err));
   cocabo_status status = best == best ? cli_put_rounded(&cell, best, err)
                                       : front_buffer_puts(&cell, "-", err);
+  if (status == COCABO_OK && best == best && !feasible)
+    status = front_buffer_puts(&cell, " (infeasible)", err);
   if (status == COCABO_OK)
     status = cli_table_cell(table, cell.data, cell.size, err);
   front_buffer_free(&cell);

@@ -139,7 +139,7 @@ static cocabo_status tell_and_answer(cocabo_study *study, const cli_common *comm
   comment(common, n, trial);
   cocabo_status status = COCABO_OK;
   if (common->json)
-    status = cli_put_json_trial(out, trial, err);
+    status = cli_put_json_trial(out, study, trial, err);
   if (common->json && status == COCABO_OK)
     status = front_buffer_puts(out, "\n", err);
   cocabo_trial_free(trial);

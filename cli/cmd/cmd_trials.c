@@ -139,6 +139,7 @@ static cocabo_status parse_sort(const char *text, const cocabo_study *study, que
 typedef struct ranked {
   int64_t number;
   double key; /* small ones first; NaN: last */
+  bool apart; /* by value: it breaks a constraint, and comes after those that do not */
 } ranked;
 
 /* A number, or the place of a choice among the others; NaN: it is inactive. */
@@ -177,7 +178,8 @@ static cocabo_status rank(const cocabo_study *study, const query *q,
     key = (double)cocabo_trial_get_state(trial);
   else
     key = (double)cocabo_trial_number(trial);
-  *out = (ranked){cocabo_trial_number(trial), q->sign * key};
+  *out = (ranked){cocabo_trial_number(trial), q->sign * key,
+                  q->key == BY_VALUE && cocabo_trial_feasible(trial) != 1};
   return COCABO_OK;
 }
 
@@ -186,6 +188,8 @@ static int compare(const void *a, const void *b) {
   const bool no_x = isnan(x->key), no_y = isnan(y->key);
   if (no_x != no_y)
     return no_x - no_y;
+  if (x->apart != y->apart)
+    return x->apart - y->apart;
   if (!no_x && x->key != y->key)
     return x->key < y->key ? -1 : 1;
   return (x->number > y->number) - (x->number < y->number);
@@ -235,21 +239,26 @@ static cocabo_status each(const cocabo_study *study, const ranked *list, int64_t
 
 /* ---- as JSON --------------------------------------------------------------------- */
 
+typedef struct lines {
+  const cocabo_study *study;
+  front_buffer line;
+} lines;
+
 static cocabo_status print_json(const cocabo_trial *trial, void *context,
                                 cocabo_error *err) {
-  front_buffer *line = context;
-  line->size = 0;
-  CB_TRY(cli_put_json_trial(line, trial, err));
-  CB_TRY(front_buffer_puts(line, "\n", err));
-  cli_print(line);
+  lines *l = context;
+  l->line.size = 0;
+  CB_TRY(cli_put_json_trial(&l->line, l->study, trial, err));
+  CB_TRY(front_buffer_puts(&l->line, "\n", err));
+  cli_print(&l->line);
   return COCABO_OK;
 }
 
 static cocabo_status print_lines(const cocabo_study *study, const ranked *list,
                                  int64_t n, cocabo_error *err) {
-  front_buffer line = {0};
-  const cocabo_status status = each(study, list, n, print_json, &line, err);
-  front_buffer_free(&line);
+  lines l = {.study = study};
+  const cocabo_status status = each(study, list, n, print_json, &l, err);
+  front_buffer_free(&l.line);
   return status;
 }
 
@@ -260,11 +269,16 @@ typedef struct sheet {
   front_buffer cell;
   const cocabo_space *space;
   cli_metric_names metrics;
+  bool constrained; /* there is a column that says who keeps the constraints */
   cli_note_columns notes;
 } sheet;
 
 /* Columns before the parameters, and after the metrics without the attributes. */
 enum { BEFORE = 3, AFTER = 2 };
+
+static size_t count_before(const sheet *s) {
+  return BEFORE + s->constrained;
+}
 
 static cocabo_status put_cell(sheet *s, cocabo_error *err) {
   const cocabo_status status =
@@ -319,6 +333,15 @@ static size_t count_metrics(const sheet *s) {
   return n;
 }
 
+/* Empty where it is not known. */
+static cocabo_status add_feasible(sheet *s, int feasible, cocabo_error *err) {
+  return cli_table_text(&s->table,
+                        feasible > 0    ? "yes"
+                        : feasible == 0 ? "no"
+                                        : "",
+                        err);
+}
+
 static cocabo_status add_row(const cocabo_trial *trial, void *context,
                              cocabo_error *err) {
   sheet *s = context;
@@ -327,6 +350,8 @@ static cocabo_status add_row(const cocabo_trial *trial, void *context,
   CB_TRY(
       cli_table_text(&s->table, cocabo_state_name(cocabo_trial_get_state(trial)), err));
   CB_TRY(add_result(s, cocabo_trial_value(trial), err));
+  if (s->constrained)
+    CB_TRY(add_feasible(s, cocabo_trial_feasible(trial), err));
   CB_TRY(add_params(s, trial, err));
   CB_TRY(add_metrics(s, trial, err));
   CB_TRY(add_seconds(s, cli_trial_seconds(trial), err));
@@ -343,6 +368,8 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   const size_t n = cocabo_space_count(space), m = count_metrics(s);
   for (size_t i = 0; i < BEFORE; i++)
     CB_TRY(cli_table_text(&s->table, before[i], err));
+  if (s->constrained)
+    CB_TRY(cli_table_text(&s->table, "feasible", err));
   for (size_t i = 0; i < n; i++)
     CB_TRY(cli_table_text(&s->table, cocabo_space_name(space, i), err));
   for (size_t i = 0; i < s->metrics.n; i++)
@@ -357,11 +384,11 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   CB_TRY(cli_table_text(&s->table, "reason", err));
   for (size_t i = 0; i < n; i++)
     if (cocabo_space_choices(space, i) == 0)
-      cli_table_align_right(&s->table, BEFORE + i);
+      cli_table_align_right(&s->table, count_before(s) + i);
   cli_table_align_right(&s->table, 0);
   cli_table_align_right(&s->table, 2);
   for (size_t i = 0; i <= m; i++) /* and seconds */
-    cli_table_align_right(&s->table, BEFORE + n + i);
+    cli_table_align_right(&s->table, count_before(s) + n + i);
   return COCABO_OK;
 }
 
@@ -370,13 +397,14 @@ static cocabo_status begin_table(sheet *s, const cocabo_study *study, bool verbo
   CB_TRY(cli_metric_names_find(&s->metrics, study, verbose, err));
   CB_TRY(cli_note_columns_find(&s->notes, study, err));
   const size_t n = cocabo_space_count(s->space) + count_metrics(s) + s->notes.attrs.n;
-  CB_TRY(cli_table_begin(&s->table, BEFORE + n + AFTER, err));
+  CB_TRY(cli_table_begin(&s->table, count_before(s) + n + AFTER, err));
   return add_titles(s, err);
 }
 
 static cocabo_status print_table(const cocabo_study *study, const ranked *list,
                                  int64_t n, bool verbose, cocabo_error *err) {
-  sheet s = {.space = cocabo_study_space(study)};
+  sheet s = {.space = cocabo_study_space(study),
+             .constrained = cli_is_constrained(study)};
   cocabo_status status = begin_table(&s, study, verbose, err);
   if (status == COCABO_OK)
     status = each(study, list, n, add_row, &s, err);
@@ -448,6 +476,7 @@ const cli_command cmd_trials = {
         "value comes last. Numbers have six digits here, all of them with --json, "
         "which\n"
         "also has the whole reason of a failure, and times in seconds since 1970.\n"
+        "By value, those that break a constraint come after the others.\n"
         "Metrics have a column each; those that are always measured only with -v. So "
         "have\n"
         "attributes (attr.NAME); values on the way are in --json.",

@@ -7,11 +7,14 @@
 
 #include "common/base.h"
 #include "common/json.h"
+#include "io/metrics.h"
 #include "io/output.h"
 
 cocabo_status cli_best_find(cli_best *out, cocabo_study *study, cocabo_error *err) {
   *out = (cli_best){.expected = NAN, .se = NAN};
   CB_TRY(cocabo_study_best(study, &out->trial, err));
+  out->constrained = cli_is_constrained(study);
+  out->feasible = cocabo_trial_feasible(out->trial) == 1;
   out->noisy = strcmp(cocabo_study_option(study, "deterministic"), "false") == 0;
   if (!out->noisy)
     return COCABO_OK;
@@ -47,13 +50,15 @@ cocabo_status cli_put_best_value(front_buffer *out, const cli_best *best,
     CB_TRY(front_buffer_printf(out, err, "expected %s, measured ",
                                cli_show_measure(shown, best->expected, best->se)));
   CB_TRY(cli_put_rounded(out, cocabo_trial_value(best->trial), err));
-  return front_buffer_puts(out, best->noisy && !best->modelled ? ", the luckiest" : "",
-                           err);
+  CB_TRY(front_buffer_puts(out, best->noisy && !best->modelled ? ", the luckiest" : "",
+                           err));
+  return front_buffer_puts(
+      out, best->feasible ? "" : ", but no trial keeps the constraints yet", err);
 }
 
-cocabo_status cli_put_json_best(front_buffer *out, const cli_best *best,
-                                cocabo_error *err) {
-  CB_TRY(cli_put_json_fields(out, best->trial, err));
+cocabo_status cli_put_json_best(front_buffer *out, const cocabo_study *study,
+                                const cli_best *best, cocabo_error *err) {
+  CB_TRY(cli_put_json_fields(out, study, best->trial, err));
   if (best->noisy) {
     CB_TRY(front_buffer_puts(out, ",\"expected\":", err));
     CB_TRY(front_put_json_real(out, best->expected, err));

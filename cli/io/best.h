@@ -13,6 +13,8 @@ typedef struct cli_best {
   bool noisy;          /* its value may be luck */
   bool modelled;       /* noisy, but a model knows better: */
   double expected, se; /* NaN unless it does */
+  bool constrained;    /* the study has constraints, */
+  bool feasible;       /* which the trial keeps: none does unless it does */
 } cli_best;
 
 /* COCABO_E_NOT_FOUND, and nothing to free, until one trial is complete. */
@@ -20,13 +22,14 @@ cocabo_status cli_best_find(cli_best *out, cocabo_study *study, cocabo_error *er
 void cli_best_free(cli_best *best);
 
 /* "0.93"; "expected 0.9120 +- 0.0041, measured 0.93"; or "0.93, the luckiest", where
- * values are noisy and there is no model. */
+ * values are noisy and there is no model. Where no trial keeps the constraints it says
+ * so behind it. */
 cocabo_status cli_put_best_value(front_buffer *out, const cli_best *best,
                                  cocabo_error *err);
 /* The trial as cli_put_json_trial has it, and where values are noisy "expected" and
  * "expected_se", null without a model. */
-cocabo_status cli_put_json_best(front_buffer *out, const cli_best *best,
-                                cocabo_error *err);
+cocabo_status cli_put_json_best(front_buffer *out, const cocabo_study *study,
+                                const cli_best *best, cocabo_error *err);
 
 /* A value with its standard error, of which two digits are worth showing:
  * "0.9120 +- 0.0041". Returns out. */

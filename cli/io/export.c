@@ -39,8 +39,9 @@ static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
 /* ---- CSV ------------------------------------------------------------------------- */
 
 static bool is_ours(const char *name) {
-  static const char *const columns[] = {"number",  "state",    "value",   "attempt",
-                                        "started", "finished", "seconds", "reason"};
+  static const char *const columns[] = {"number",  "state",   "value",
+                                        "attempt", "started", "finished",
+                                        "seconds", "reason",  "feasible"};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
     if (strcmp(columns[i], name) == 0)
       return true;
@@ -72,8 +73,9 @@ static cocabo_status put_cell(front_buffer *out, front_buffer *cell,
 }
 
 static cocabo_status put_header(front_buffer *out, front_buffer *cell,
-                                const cocabo_space *space, const columns *c,
+                                const cocabo_study *study, const columns *c,
                                 cocabo_error *err) {
+  const cocabo_space *space = cocabo_study_space(study);
   const cli_metric_names *metrics = &c->metrics, *attrs = &c->notes.attrs;
   CB_TRY(front_buffer_puts(out, "number,state,value", err));
   const char *name;
@@ -85,6 +87,7 @@ static cocabo_status put_header(front_buffer *out, front_buffer *cell,
     CB_TRY(front_buffer_printf(cell, err, "%s%s", metric_prefix, metrics->items[i]));
     CB_TRY(put_cell(out, cell, err));
   }
+  CB_TRY(front_buffer_puts(out, cli_is_constrained(study) ? ",feasible" : "", err));
   for (size_t i = 0; i < attrs->n; i++) {
     CB_TRY(front_buffer_printf(cell, err, "%s%s", cli_attr_prefix, attrs->items[i]));
     CB_TRY(put_cell(out, cell, err));
@@ -113,6 +116,15 @@ static cocabo_status put_metrics(front_buffer *out, front_buffer *cell,
   return COCABO_OK;
 }
 
+/* Empty where it is not known. */
+static cocabo_status put_feasible(front_buffer *out, const cocabo_study *study,
+                                  const cocabo_trial *trial, cocabo_error *err) {
+  if (!cli_is_constrained(study))
+    return COCABO_OK;
+  const bool known = cocabo_trial_feasible(trial) >= 0;
+  return front_buffer_printf(out, err, ",%s", known ? cli_feasible_text(trial) : "");
+}
+
 static cocabo_status put_notes(front_buffer *out, front_buffer *cell,
                                const cocabo_trial *trial, const cli_note_columns *notes,
                                cocabo_error *err) {
@@ -128,8 +140,8 @@ static cocabo_status put_notes(front_buffer *out, front_buffer *cell,
 }
 
 static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
-                               const cocabo_trial *trial, const columns *c,
-                               cocabo_error *err) {
+                               const cocabo_study *study, const cocabo_trial *trial,
+                               const columns *c, cocabo_error *err) {
   const double result = cocabo_trial_value(trial);
   CB_TRY(front_buffer_printf(out, err, "%" PRId64 ",%s", cocabo_trial_number(trial),
                              cocabo_state_name(cocabo_trial_get_state(trial))));
@@ -145,6 +157,7 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
     CB_TRY(put_cell(out, cell, err));
   }
   CB_TRY(put_metrics(out, cell, trial, &c->metrics, err));
+  CB_TRY(put_feasible(out, study, trial, err));
   CB_TRY(put_notes(out, cell, trial, &c->notes, err));
   CB_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));
   CB_TRY(put_time_cell(out, cocabo_trial_started(trial), err));
@@ -159,11 +172,11 @@ static cocabo_status put_rows(front_buffer *out, front_buffer *cell,
                               const cocabo_study *study, const columns *c,
                               cocabo_error *err) {
   const int64_t n = cocabo_study_count(study);
-  cocabo_status status = put_header(out, cell, cocabo_study_space(study), c, err);
+  cocabo_status status = put_header(out, cell, study, c, err);
   for (int64_t i = 0; i < n && status == COCABO_OK; i++) {
     cocabo_trial *trial;
     CB_TRY(cocabo_study_trial(study, i, &trial, err));
-    status = put_cells(out, cell, trial, c, err);
+    status = put_cells(out, cell, study, trial, c, err);
     cocabo_trial_free(trial);
   }
   return status;
@@ -202,10 +215,9 @@ static cocabo_status put_options(front_buffer *out, const cocabo_study *study,
 
 static cocabo_status put_json_trial(front_buffer *out, const cocabo_study *study,
                                     const cocabo_trial *trial, cocabo_error *err) {
-  (void)study;
   CB_TRY(
       front_buffer_puts(out, cocabo_trial_number(trial) > 0 ? ",\n  " : "\n  ", err));
-  return cli_put_json_trial(out, trial, err);
+  return cli_put_json_trial(out, study, trial, err);
 }
 
 cocabo_status export_json(front_buffer *out, const cocabo_study *study,
@@ -231,8 +243,7 @@ cocabo_status export_json(front_buffer *out, const cocabo_study *study,
 
 static cocabo_status put_line(front_buffer *out, const cocabo_study *study,
                               const cocabo_trial *trial, cocabo_error *err) {
-  (void)study;
-  CB_TRY(cli_put_json_trial(out, trial, err));
+  CB_TRY(cli_put_json_trial(out, study, trial, err));
   return front_buffer_puts(out, "\n", err);
 }
 

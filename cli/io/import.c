@@ -281,8 +281,8 @@ static int find_parameter(const cocabo_space *space, const char *name) {
 /* Our own columns, then those that Optuna's data frames have besides. */
 static int find_column(const cocabo_space *space, const char *name) {
   static const char *const passed_over[] = {
-      "number",  "attempt",        "started",           "finished",
-      "seconds", "datetime_start", "datetime_complete", "duration"};
+      "number",         "attempt",           "started",  "finished", "seconds",
+      "datetime_start", "datetime_complete", "duration", "feasible"};
   if (strcmp(name, "value") == 0)
     return COLUMN_VALUE;
   if (strcmp(name, "state") == 0)

@@ -138,6 +138,18 @@ cocabo_status cli_put_json_metrics(front_buffer *out, const cocabo_trial *trial,
   return front_buffer_puts(out, "}", err);
 }
 
+/* ---- constraints ----------------------------------------------------------------- */
+
+bool cli_is_constrained(const cocabo_study *study) {
+  const char *text = cocabo_study_option(study, "constraints");
+  return text && text[strspn(text, " \t\r\n")] != '\0';
+}
+
+const char *cli_feasible_text(const cocabo_trial *trial) {
+  const int feasible = cocabo_trial_feasible(trial);
+  return feasible > 0 ? "true" : feasible == 0 ? "false" : "null";
+}
+
 /* ---- of all trials --------------------------------------------------------------- */
 
 cocabo_status cli_metric_names_add(cli_metric_names *names, const char *name,

@@ -54,6 +54,11 @@ cocabo_status cli_put_result(front_buffer *out, const char *objective, double va
 cocabo_status cli_put_json_metrics(front_buffer *out, const cocabo_trial *trial,
                                    cocabo_error *err);
 
+/* Has the study constraints on metrics? */
+bool cli_is_constrained(const cocabo_study *study);
+/* "true", "false" or "null": cocabo_trial_feasible as JSON. */
+const char *cli_feasible_text(const cocabo_trial *trial);
+
 /* The names of all metrics of a study, as they come first; built-in ones too if they
  * are wanted. Starts as {0}. */
 typedef struct cli_metric_names {

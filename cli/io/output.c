@@ -33,14 +33,14 @@ double cli_trial_seconds(const cocabo_trial *trial) {
   return cocabo_trial_finished(trial) - cocabo_trial_started(trial);
 }
 
-cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
-                                 cocabo_error *err) {
-  CB_TRY(cli_put_json_fields(out, trial, err));
+cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_study *study,
+                                 const cocabo_trial *trial, cocabo_error *err) {
+  CB_TRY(cli_put_json_fields(out, study, trial, err));
   return front_buffer_puts(out, "}", err);
 }
 
-cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_trial *trial,
-                                  cocabo_error *err) {
+cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_study *study,
+                                  const cocabo_trial *trial, cocabo_error *err) {
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
   CB_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
                              cocabo_trial_number(trial), cocabo_state_name(state)));
@@ -54,6 +54,8 @@ cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_trial *trial,
   CB_TRY(put_named_time(out, "seconds", cli_trial_seconds(trial), err));
   CB_TRY(front_buffer_puts(out, ",\"metrics\":", err));
   CB_TRY(cli_put_json_metrics(out, trial, err));
+  if (cli_is_constrained(study))
+    CB_TRY(front_buffer_printf(out, err, ",\"feasible\":%s", cli_feasible_text(trial)));
   CB_TRY(cli_put_json_notes(out, trial, err));
   if (state == COCABO_FAILED) {
     CB_TRY(front_buffer_puts(out, ",\"reason\":", err));

@@ -18,15 +18,16 @@ double cli_trial_seconds(const cocabo_trial *trial);
 /* ---- JSON ------------------------------------------------------------------------ */
 
 /* {"number":0,"state":"complete","value":0.5,"params":{..},"attempt":0,"started":..,
- * "finished":..,"seconds":..,"metrics":{..}}, "attrs":{..} and "reports":[[..]] where
+ * "finished":..,"seconds":..,"metrics":{..}}, where the study has constraints
+ * "feasible" (true, false, or null: not known), "attrs":{..} and "reports":[[..]] where
  * there are some, and for a failed one "reason".
  * Times are seconds since 1970, `seconds` is what lies between; what there is not yet
  * is null. No newline. */
-cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_trial *trial,
-                                 cocabo_error *err);
+cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_study *study,
+                                 const cocabo_trial *trial, cocabo_error *err);
 /* The same without the closing brace, for who has more to say of it. */
-cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_trial *trial,
-                                  cocabo_error *err);
+cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_study *study,
+                                  const cocabo_trial *trial, cocabo_error *err);
 
 /* ---- for people and shells ------------------------------------------------------- */
 

@@ -265,6 +265,27 @@ static cocabo_status say_setting(cli_pairs *said, const char *text, cocabo_error
   return status;
 }
 
+cocabo_status cli_join_constraints(const char *const *texts, size_t n,
+                                   front_buffer *out, cocabo_error *err) {
+  if (n == 1 && strcmp(texts[0], "none") == 0)
+    return front_buffer_append(out, "", 1, err);
+  for (size_t i = 0; i < n; i++)
+    CB_TRY(front_buffer_printf(out, err, "%s%s", i > 0 ? ", " : "", texts[i]));
+  return front_buffer_append(out, "", 1, err);
+}
+
+/* All flags are one option of the library, which reads it. */
+static cocabo_status say_constraints(cli_pairs *said, const front_texts *flags,
+                                     cocabo_error *err) {
+  front_buffer text = {0};
+  cocabo_status status = cli_join_constraints((const char *const *)flags->items,
+                                              (size_t)flags->n, &text, err);
+  if (status == COCABO_OK)
+    status = say(said, "constraints", text.data, err);
+  front_buffer_free(&text);
+  return status;
+}
+
 static cocabo_status say_options(cli_pairs *said, const cli_spec_args *args,
                                  cocabo_error *err) {
   if (args->maximize && args->minimize)
@@ -277,6 +298,8 @@ static cocabo_status say_options(cli_pairs *said, const cli_spec_args *args,
     CB_TRY(say(said, "seed", args->seed, err));
   if (args->trials)
     CB_TRY(say(said, "trials", args->trials, err));
+  if (args->constraints.n > 0)
+    CB_TRY(say_constraints(said, &args->constraints, err));
   for (int i = 0; i < args->settings.n; i++)
     CB_TRY(say_setting(said, args->settings.items[i], err));
   return COCABO_OK;

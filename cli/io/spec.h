@@ -17,7 +17,7 @@
 
 /* What the flags said; borrowed from argv. */
 typedef struct cli_spec_args {
-  front_texts parameters, rules, settings, metrics;
+  front_texts parameters, rules, settings, metrics, constraints;
   const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
       *seed, *target, *patience, *max_failures, *objective;
   bool maximize, minimize;
@@ -66,6 +66,9 @@ typedef struct cli_spec_args {
        offsetof(type, spec.metrics)},                                                  \
       {"--objective", "NAME", "the metric that is the value (value)", FRONT_TEXT,      \
        offsetof(type, spec.objective)},                                                \
+      {"--constraint", "METRIC<NUMBER",                                                \
+       "a bound (also <=, >, >=); may be repeated; or none", FRONT_TEXTS,              \
+       offsetof(type, spec.constraints)},                                              \
       {"--retries", "K", "try a failed trial so many times more (0)", FRONT_TEXT,      \
        offsetof(type, spec.retries)},                                                  \
       {"--sampler", "NAME", "how points are proposed (mixed)", FRONT_TEXT,             \

@@ -269,9 +269,10 @@ static cocabo_status read_command(const spec_file *file, const tree_entry *entry
 
 static const char *top_key(int i) {
   static const char *const keys[] = {
-      "parameters", "study",    "direction",    "sampler",       "seed",      "options",
-      "command",    "workers",  "timeout",      "trial_timeout", "retries",   "trials",
-      "target",     "patience", "max_failures", "metrics",       "objective", "where"};
+      "parameters", "study",     "direction", "sampler",    "seed",
+      "options",    "command",   "workers",   "timeout",    "trial_timeout",
+      "retries",    "trials",    "target",    "patience",   "max_failures",
+      "metrics",    "objective", "where",     "constraints"};
   return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
 }
 
@@ -294,6 +295,54 @@ static cocabo_status read_metrics(const spec_file *file, const tree_entry *entry
     CB_TRY(cli_pairs_set(out, e->key, e->node->value.as.text, err));
   }
   return COCABO_OK;
+}
+
+static cocabo_status list_constraints(const spec_file *file, const tree_entry *entry,
+                                      const char **texts, size_t n, cocabo_error *err) {
+  const tree_entry *e = entry->node->first;
+  if (entry->node->kind != TREE_LIST)
+    texts[0] = entry->node->spelling;
+  for (size_t i = 0; entry->node->kind == TREE_LIST && i < n; i++, e = e->next) {
+    if (e->node->kind != TREE_SCALAR)
+      return unwanted(file, entry, "a list such as ['p99 < 200']", err);
+    texts[i] = e->node->spelling;
+  }
+  return COCABO_OK;
+}
+
+/* Texts, one or a list of them, become one option of the library. */
+static cocabo_status set_constraints(const spec_file *file, const tree_entry *entry,
+                                     const char *const *texts, size_t n, cli_pairs *out,
+                                     cocabo_error *err) {
+  front_buffer text = {0};
+  cocabo_options *scratch = cocabo_options_new();
+  cocabo_status status =
+      scratch ? cli_join_constraints(texts, n, &text, err) : cb_no_memory(err);
+  if (status == COCABO_OK &&
+      cocabo_options_set(scratch, "constraints", text.data, err) != COCABO_OK)
+    status = at_line(file, entry->line, err);
+  if (status == COCABO_OK)
+    status = cli_pairs_set(out, "constraints", text.data, err);
+  cocabo_options_free(scratch);
+  front_buffer_free(&text);
+  return status;
+}
+
+static cocabo_status read_constraints(const spec_file *file, const tree_entry *entry,
+                                      cli_pairs *out, cocabo_error *err) {
+  const size_t n = entry->node->kind == TREE_LIST ? entry->node->n : 1;
+  if (entry->node->kind == TREE_MAP)
+    return unwanted(file, entry, "a list such as ['p99 < 200']", err);
+  if (cli_pairs_get(out, "constraints"))
+    return refuse(file, entry->line, err, "constraints is there twice");
+  const char **texts = cb_calloc(n, sizeof *texts);
+  if (!texts)
+    return cb_no_memory(err);
+  cocabo_status status = list_constraints(file, entry, texts, n, err);
+  if (status == COCABO_OK)
+    status = set_constraints(file, entry, texts, n, out, err);
+  cb_free(texts);
+  return status;
 }
 
 static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_spec *out,
@@ -322,6 +371,8 @@ static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_sp
     return read_metrics(file, e, &out->metrics, err);
   if (strcmp(key, "objective") == 0)
     return read_text(file, e, &out->objective, err);
+  if (strcmp(key, "constraints") == 0)
+    return read_constraints(file, e, &out->options, err);
   if (strcmp(key, "target") == 0)
     return read_target(file, e, &out->target, err);
   if (strcmp(key, "patience") == 0)

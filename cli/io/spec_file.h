@@ -48,6 +48,11 @@ cocabo_status cli_add_rule(cli_spec *spec, const char *rule, cocabo_error *err);
 cocabo_status cli_check_metric(const char *name, const char *expression,
                                cocabo_error *err);
 
+/* Several texts of constraints as the one that the option of that name takes, with its
+ * NUL; "none" alone is none. */
+cocabo_status cli_join_constraints(const char *const *texts, size_t n,
+                                   front_buffer *out, cocabo_error *err);
+
 /* "none" or a number; what a flag, a file or a study says. */
 bool cli_read_target(const char *text, double *out);
 

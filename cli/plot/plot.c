@@ -18,10 +18,16 @@ static const struct {
     [PLOT_PARALLEL] = {"parallel", plot_parallel},
     [PLOT_CATEGORIES] = {"categories", plot_categories},
     [PLOT_IMPORTANCE] = {"importance", plot_importance},
+    [PLOT_STEPS] = {"steps", plot_steps},
 };
 
 const char *plot_kind_name(int i) {
   return i < (int)(sizeof kinds / sizeof kinds[0]) ? kinds[i].name : NULL;
+}
+
+/* A line shows a trial that is running as well. */
+bool plot_has_any(plot_kind kind, const plot_data *data) {
+  return data->complete > 0 || (kind == PLOT_STEPS && data->reported > 0);
 }
 
 cocabo_status plot_draw(plot_kind kind, const plot_data *data,
@@ -72,6 +78,11 @@ static void put_value(const plot_data *data, char out[CANVAS_FITTED]) {
 void plot_describe(const plot_data *data, size_t shown, size_t of,
                    char out[CANVAS_FITTED]) {
   char value[CANVAS_FITTED], parameters[80] = "";
+  if (data->complete == 0) {
+    snprintf(out, CANVAS_FITTED, "%s; no trial is complete yet",
+             data->maximize ? "maximised" : "minimised");
+    return;
+  }
   put_value(data, value);
   if (shown < of)
     snprintf(parameters, sizeof parameters,
@@ -79,8 +90,11 @@ void plot_describe(const plot_data *data, size_t shown, size_t of,
   snprintf(out, CANVAS_FITTED,
            "%s; %s of %zu complete trial%s: %.120s, trial %" PRId64 "%s",
            data->maximize ? "maximised" : "minimised",
-           data->noisy && !data->modelled ? "luckiest" : "best", data->complete,
-           data->complete == 1 ? "" : "s", value, data->number[data->best], parameters);
+           !data->feasible[data->best]      ? "none feasible, least violation"
+           : data->noisy && !data->modelled ? "luckiest"
+                                            : "best",
+           data->complete, data->complete == 1 ? "" : "s", value,
+           data->number[data->best], parameters);
   plot_sign_errors(out, true);
 }
 
@@ -88,6 +102,8 @@ static const canvas_style best_style = {
     .fill = CHART_MARKED, .stroke = 0xffffff, .width = 1.2};
 static const canvas_style failed_style = {
     .fill = CANVAS_NONE, .stroke = CHART_MARKED, .width = 1.6};
+static const canvas_style apart_style = {
+    .fill = CANVAS_NONE, .stroke = CHART_QUIET, .width = 1};
 static const canvas_style trial_style = {.fill = CHART_PALE, .stroke = CANVAS_NONE};
 static const canvas_style beyond_style = {.fill = CHART_QUIET, .stroke = CANVAS_NONE};
 
@@ -97,6 +113,10 @@ void plot_put_best(canvas *c, double x, double y, const char *tip) {
 
 void plot_put_failed(canvas *c, double x, double y, double radius, const char *tip) {
   canvas_mark(c, CANVAS_CROSS, x, y, radius, &failed_style, tip);
+}
+
+void plot_put_apart(canvas *c, double x, double y, double radius, const char *tip) {
+  canvas_mark(c, CANVAS_DOT, x, y, radius, &apart_style, tip);
 }
 
 /* An error bar, drawn as far as the range goes. */
@@ -114,6 +134,10 @@ void plot_put_expected(canvas *c, const plot_data *data, const plot_range *range
   canvas_line(c, x - 1.5 * cap, middle, x + 1.5 * cap, middle, CHART_MARKED, 2.5);
 }
 
+void plot_put_stroke(canvas *c, double x, int ink, double width) {
+  canvas_line(c, x, LEGEND_Y, x + 16, LEGEND_Y, ink, width);
+}
+
 /* Signs are 16 pixels wide. */
 static void put_sign(canvas *c, double x, double y, plot_sign sign,
                      const plot_data *data) {
@@ -125,7 +149,7 @@ static void put_sign(canvas *c, double x, double y, plot_sign sign,
     plot_put_best(c, x + 8, y, NULL);
     break;
   case PLOT_SIGN_LINE:
-    canvas_line(c, x, y, x + 16, y, CHART_INK, 2);
+    plot_put_stroke(c, x, CHART_INK, 2);
     break;
   case PLOT_SIGN_BEYOND:
     canvas_mark(c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x + 8, y, 3.5,
@@ -133,6 +157,9 @@ static void put_sign(canvas *c, double x, double y, plot_sign sign,
     break;
   case PLOT_SIGN_FAILED:
     plot_put_failed(c, x + 8, y, 3, NULL);
+    break;
+  case PLOT_SIGN_APART:
+    plot_put_apart(c, x + 8, y, 3, NULL);
     break;
   case PLOT_SIGN_EXPECTED:
     canvas_line(c, x + 8, y - 6, x + 8, y + 6, CHART_INK, 1.5);
@@ -171,6 +198,9 @@ void plot_put_trial_legend(canvas *c, double *x, const plot_data *data,
 
 void plot_put_lost_legend(canvas *c, double *x, const plot_data *data) {
   char text[80];
+  snprintf(text, sizeof text, "infeasible (%zu)", data->n_apart);
+  if (data->n_apart > 0)
+    plot_put_legend(c, x, PLOT_SIGN_APART, data, text);
   snprintf(text, sizeof text, "failed (%zu)", data->n - data->complete);
   if (data->n > data->complete)
     plot_put_legend(c, x, PLOT_SIGN_FAILED, data, text);
@@ -185,6 +215,36 @@ void plot_put_shades(canvas *c, double *x, const char *light, const char *dark) 
                 canvas_shade((double)i / (STEPS - 1)), CANVAS_NONE);
   *x += WIDTH * STEPS + 6;
   plot_put_note(c, x, dark);
+}
+
+/* ---- the frame ------------------------------------------------------------------ */
+
+enum { BOTTOM = 56, TICKS = 7 };
+
+void plot_frame_lay_out(plot_frame *frame, double width, double height) {
+  frame->top = PLOT_TOP;
+  frame->bottom = height - BOTTOM;
+  frame->y.from = frame->bottom;
+  frame->y.to = frame->top;
+  frame->left = CHART_MARGIN + 18 + chart_axis_width(&frame->y, TICKS);
+  frame->right = width - CHART_MARGIN;
+  frame->x.from = frame->left + 8;
+  frame->x.to = frame->right - 8;
+}
+
+void plot_put_frame(canvas *c, const plot_frame *frame, const char *label) {
+  ticks t;
+  canvas_font upwards = chart_label_middle;
+  upwards.upwards = true;
+  const double left = frame->left, right = frame->right, bottom = frame->bottom;
+  chart_put_axis_left(c, &frame->y, left, right - left, TICKS, true);
+  canvas_line(c, left, frame->top, left, bottom, CHART_INK, 1);
+  canvas_line(c, left, bottom, right, bottom, CHART_INK, 1);
+  ticks_find_whole(&frame->x, 10, &t);
+  chart_put_axis_below(c, &frame->x, &t, bottom);
+  canvas_text(c, (left + right) / 2, bottom + BOTTOM - 16, label, &chart_label_middle);
+  canvas_text(c, CHART_MARGIN, (frame->top + bottom) / 2,
+              frame->y.log ? "value (logarithmic)" : "value", &upwards);
 }
 
 /* ---- trials --------------------------------------------------------------------- */

@@ -111,11 +111,14 @@ static cocabo_status read_cells(plot_data *data, const cocabo_space *space,
 static cocabo_status read_trial(plot_data *data, const cocabo_space *space,
                                 const cocabo_trial *trial, cocabo_error *err) {
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
+  data->reported += cocabo_trial_reports(trial, NULL) != NULL;
   if (state != COCABO_COMPLETE && state != COCABO_FAILED)
     return COCABO_OK;
   CB_TRY(read_cells(data, space, trial, err));
   const bool complete = state == COCABO_COMPLETE;
   data->complete += complete;
+  data->feasible[data->n] = cocabo_trial_feasible(trial) == 1;
+  data->n_apart += complete && !data->feasible[data->n];
   data->number[data->n] = cocabo_trial_number(trial);
   data->value[data->n++] = complete ? cocabo_trial_value(trial) : (double)NAN;
   return COCABO_OK;
@@ -127,8 +130,9 @@ static cocabo_status read_trials(plot_data *data, const cocabo_study *study,
   const size_t room = (size_t)count + 1;
   data->number = cb_calloc(room, sizeof *data->number);
   data->value = cb_calloc(room, sizeof *data->value);
+  data->feasible = cb_calloc(room, sizeof *data->feasible);
   data->cells = cb_calloc(room * (data->d + 1), sizeof *data->cells);
-  if (!data->number || !data->value || !data->cells)
+  if (!data->number || !data->value || !data->feasible || !data->cells)
     return cb_no_memory(err);
   for (int64_t number = 0; number < count; number++) {
     cocabo_trial *trial;
@@ -194,6 +198,7 @@ void plot_data_free(plot_data *data) {
   cb_free(data->study);
   cb_free(data->number);
   cb_free(data->value);
+  cb_free(data->feasible);
   cb_free(data->cells);
   *data = (plot_data){0};
 }
@@ -232,13 +237,10 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 /* Values as if they were minimised, the best one first. */
-static size_t sort_values(const plot_data *data, double *out) {
-  size_t n = 0;
-  for (size_t i = 0; i < data->n; i++)
-    if (!plot_failed(data, i))
-      out[n++] = data->maximize ? -data->value[i] : data->value[i];
-  qsort(out, n, sizeof *out, compare_doubles);
-  return n;
+static void sort_values(double *values, size_t n, bool maximize) {
+  for (size_t i = 0; i < n; i++)
+    values[i] = maximize ? -values[i] : values[i];
+  qsort(values, n, sizeof *values, compare_doubles);
 }
 
 /* The worst value to show: nine values in ten, and twice their range. */
@@ -254,15 +256,15 @@ static double worst_shown(const double *sorted, size_t n) {
 
 /* Positive values that are minimised over a decade: most of them would lie on the axis
  * if it were straight. */
-static bool wants_log(const plot_data *data, const double *sorted, size_t n) {
-  if (data->maximize || sorted[0] <= 0.0)
+static bool wants_log(const double *sorted, size_t n, bool maximize) {
+  if (maximize || sorted[0] <= 0.0)
     return false;
   return sorted[(size_t)(0.9 * (double)(n - 1))] / sorted[0] >= 10.0;
 }
 
-static void find_range(const plot_data *data, double *sorted, plot_range *out) {
-  const size_t n = sort_values(data, sorted);
-  *out = (plot_range){.log = wants_log(data, sorted, n)};
+void plot_range_of(double *sorted, size_t n, bool maximize, plot_range *out) {
+  sort_values(sorted, n, maximize);
+  *out = (plot_range){.log = wants_log(sorted, n, maximize)};
   if (out->log)
     for (size_t i = 0; i < n; i++)
       sorted[i] = log(sorted[i]);
@@ -271,31 +273,37 @@ static void find_range(const plot_data *data, double *sorted, plot_range *out) {
     out->beyond += sorted[i] > worst;
   best = out->log ? exp(best) : best;
   worst = out->log ? exp(worst) : worst;
-  out->low = data->maximize ? -worst : best;
-  out->high = data->maximize ? -best : worst;
+  out->low = maximize ? -worst : best;
+  out->high = maximize ? -best : worst;
   scale_widen(&out->low, &out->high, out->log, 0.05);
 }
 
 cocabo_status plot_range_find(const plot_data *data, plot_range *out,
                               cocabo_error *err) {
-  double *sorted = cb_calloc(data->complete, sizeof *sorted);
-  if (!sorted)
+  double *values = cb_calloc(data->complete, sizeof *values);
+  if (!values)
     return cb_no_memory(err);
-  find_range(data, sorted, out);
-  cb_free(sorted);
+  size_t n = 0;
+  for (size_t i = 0; i < data->n; i++)
+    if (!plot_failed(data, i))
+      values[n++] = data->value[i];
+  plot_range_of(values, n, data->maximize, out);
+  cb_free(values);
   return COCABO_OK;
 }
 
 typedef struct ranked {
   double value; /* minimised */
   size_t row;
-  bool best;
+  bool best, apart;
 } ranked;
 
 static int compare_ranked(const void *a, const void *b) {
   const ranked *x = a, *y = b;
   if (x->best != y->best)
     return x->best ? -1 : 1;
+  if (x->apart != y->apart)
+    return x->apart ? 1 : -1;
   if (x->value != y->value)
     return x->value < y->value ? -1 : 1;
   return (x->row > y->row) - (x->row < y->row);
@@ -309,7 +317,7 @@ cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) 
   for (size_t i = 0; i < data->n; i++)
     if (!plot_failed(data, i))
       all[n++] = (ranked){data->maximize ? -data->value[i] : data->value[i], i,
-                          i == data->best};
+                          i == data->best, plot_apart(data, i)};
   qsort(all, n, sizeof *all, compare_ranked);
   for (size_t i = 0; i < n; i++)
     rows[i] = all[i].row;
@@ -318,6 +326,13 @@ cocabo_status plot_rank(const plot_data *data, size_t *rows, cocabo_error *err) 
 }
 
 /* ---- choices -------------------------------------------------------------------- */
+
+/* Those that keep the constraints come first. */
+static bool is_better_row(const plot_data *data, size_t a, size_t b) {
+  return data->feasible[a] != data->feasible[b]
+             ? data->feasible[a]
+             : plot_better(data, data->value[a], data->value[b]);
+}
 
 void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
   for (size_t k = 0; k < data->params[param].choices; k++)
@@ -330,7 +345,7 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
     t->tried++;
     if (plot_failed(data, i))
       t->failed++;
-    else if (first || plot_better(data, data->value[i], data->value[t->best]))
+    else if (first || is_better_row(data, i, t->best))
       t->best = i;
   }
   if (data->best < data->n && !plot_inactive(data, data->best, param))
@@ -342,7 +357,7 @@ static bool is_better_tally(const plot_data *data, const plot_tally *a,
   const bool a_has = a->tried > a->failed, b_has = b->tried > b->failed;
   if (!a_has || !b_has)
     return a_has && !b_has;
-  return plot_better(data, data->value[a->best], data->value[b->best]);
+  return is_better_row(data, a->best, b->best);
 }
 
 size_t plot_choose_rows(const plot_data *data, size_t param, const plot_tally *tally,

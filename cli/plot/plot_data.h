@@ -27,9 +27,12 @@ typedef struct plot_data {
   size_t n; /* complete and failed trials, in the order of their numbers */
   int64_t *number;
   double *value;   /* NaN: failed */
+  bool *feasible;  /* keeps the constraints, or there are none */
+  size_t n_apart;  /* complete ones that do not */
   double *cells;   /* d x n, column-major: the number, or the index of the choice; NaN:
                       the parameter is inactive */
   size_t complete; /* of the n */
+  size_t reported; /* trials with reports, whatever their state */
   /* The best one, see cli_best: */
   size_t best;         /* its row; n if no trial is complete */
   bool noisy;          /* its value may be luck, */
@@ -51,6 +54,10 @@ static inline bool plot_inactive(const plot_data *data, size_t row, size_t param
 size_t plot_count_inactive(const plot_data *data, size_t param);
 static inline bool plot_failed(const plot_data *data, size_t row) {
   return data->value[row] != data->value[row];
+}
+/* Complete, but no candidate for the best. */
+static inline bool plot_apart(const plot_data *data, size_t row) {
+  return !plot_failed(data, row) && !data->feasible[row];
 }
 /* Is value a better than value b? */
 static inline bool plot_better(const plot_data *data, double a, double b) {
@@ -76,6 +83,9 @@ typedef struct plot_range {
 /* There is at least one complete trial. */
 cocabo_status plot_range_find(const plot_data *data, plot_range *out,
                               cocabo_error *err);
+
+/* Of n values, 1 or more, which are sorted; `beyond` counts values. */
+void plot_range_of(double *values, size_t n, bool maximize, plot_range *out);
 
 /* The rows of the complete trials, the best one first and then by their values, equal
  * ones by number. */

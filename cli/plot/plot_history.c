@@ -5,15 +5,14 @@
 #include "common/base.h"
 #include "plot/plot.h"
 
-enum { WIDTH = 760, HEIGHT = 460, BOTTOM = 56, STRIP = 16, TICKS = 7 };
+enum { WIDTH = 760, HEIGHT = 460, STRIP = 16 };
 
 typedef struct sheet {
   const plot_data *data;
   canvas *c;
   plot_range range;
-  scale x, y;
-  double left, right, top, bottom; /* of the frame */
-  double beyond_y, failed_y;       /* the rows at the bad edge */
+  plot_frame frame;
+  double beyond_y, failed_y; /* the rows at the bad edge */
 } sheet;
 
 /* Minimised, the bad edge is the upper one. Rows for trials that are beyond the range
@@ -23,29 +22,27 @@ static void lay_out(sheet *s) {
   const size_t failed = data->n - data->complete;
   const double strips =
       (s->range.beyond > 0 ? STRIP : 0.0) + (failed > 0 ? STRIP : 0.0);
-  s->top = PLOT_TOP;
-  s->bottom = HEIGHT - BOTTOM;
-  s->y = (scale){s->range.low, s->range.high, s->range.log, s->bottom, s->top};
-  if (data->maximize)
-    s->y.from -= strips;
-  else
-    s->y.to += strips;
-  s->left = CHART_MARGIN + 18 + chart_axis_width(&s->y, TICKS);
-  s->right = WIDTH - CHART_MARGIN;
   const double last = (double)data->number[data->n - 1];
-  s->x = (scale){0.0, last > 0.0 ? last : 1.0, false, s->left + 8, s->right - 8};
-  const double edge = data->maximize ? s->bottom : s->top;
+  plot_frame *frame = &s->frame;
+  frame->x = (scale){.high = last > 0.0 ? last : 1.0};
+  frame->y = (scale){.low = s->range.low, .high = s->range.high, .log = s->range.log};
+  plot_frame_lay_out(frame, WIDTH, HEIGHT);
+  if (data->maximize)
+    frame->y.from -= strips;
+  else
+    frame->y.to += strips;
+  const double edge = data->maximize ? frame->bottom : frame->top;
   const double inwards = data->maximize ? -1.0 : 1.0;
   s->failed_y = edge + inwards * STRIP / 2;
   s->beyond_y = s->failed_y + (failed > 0 ? inwards * STRIP : 0.0);
 }
 
 static double x_of(const sheet *s, size_t row) {
-  return scale_at(&s->x, (double)s->data->number[row]);
+  return scale_at(&s->frame.x, (double)s->data->number[row]);
 }
 
 static double y_of(const sheet *s, double value) {
-  return scale_at(&s->y, plot_clip(&s->range, value));
+  return scale_at(&s->frame.y, plot_clip(&s->range, value));
 }
 
 static void put_trials(const sheet *s) {
@@ -62,12 +59,15 @@ static void put_trials(const sheet *s) {
     else if (plot_is_beyond(&s->range, value))
       canvas_mark(s->c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x, s->beyond_y,
                   radius + 0.5, &beyond, shown);
+    else if (plot_apart(data, i))
+      plot_put_apart(s->c, x, y_of(s, value), radius, shown);
     else
       canvas_mark(s->c, CANVAS_DOT, x, y_of(s, value), radius, &trial, shown);
   }
 }
 
-/* A step at each trial that is better than all before. */
+/* A step at each trial that is better than all before, of those that keep the
+ * constraints. */
 static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
   const plot_data *data = s->data;
   canvas_point *points = cb_calloc(2 * data->n + 2, sizeof *points);
@@ -77,32 +77,19 @@ static cocabo_status put_best_line(const sheet *s, cocabo_error *err) {
   double best = 0.0;
   for (size_t i = 0; i < data->n; i++) {
     const double value = data->value[i];
-    if (plot_failed(data, i) || (n > 0 && !plot_better(data, value, best)))
+    if (!data->feasible[i] || (n > 0 && !plot_better(data, value, best)))
       continue;
     if (n > 0)
       points[n++] = (canvas_point){x_of(s, i), y_of(s, best)};
     points[n++] = (canvas_point){x_of(s, i), y_of(s, value)};
     best = value;
   }
-  points[n++] = (canvas_point){s->x.to, y_of(s, best)};
-  canvas_lines(s->c, points, n, CHART_INK, 2);
+  if (n > 0) {
+    points[n++] = (canvas_point){s->frame.x.to, y_of(s, best)};
+    canvas_lines(s->c, points, n, CHART_INK, 2);
+  }
   cb_free(points);
   return COCABO_OK;
-}
-
-static void put_axes(const sheet *s) {
-  ticks t;
-  canvas_font upwards = chart_label_middle;
-  upwards.upwards = true;
-  chart_put_axis_left(s->c, &s->y, s->left, s->right - s->left, TICKS, true);
-  canvas_line(s->c, s->left, s->top, s->left, s->bottom, CHART_INK, 1);
-  canvas_line(s->c, s->left, s->bottom, s->right, s->bottom, CHART_INK, 1);
-  ticks_find_whole(&s->x, 10, &t);
-  chart_put_axis_below(s->c, &s->x, &t, s->bottom);
-  canvas_text(s->c, (s->left + s->right) / 2, HEIGHT - 16, "trial",
-              &chart_label_middle);
-  canvas_text(s->c, CHART_MARGIN, (s->top + s->bottom) / 2,
-              s->range.log ? "value (logarithmic)" : "value", &upwards);
 }
 
 static void put_legend(const sheet *s) {
@@ -129,11 +116,11 @@ cocabo_status plot_history(const plot_data *data, const canvas_format *format,
   lay_out(&s);
   begin(&s, format);
   put_legend(&s);
-  put_axes(&s);
+  plot_put_frame(c, &s.frame, "trial");
   put_trials(&s);
   CB_TRY(put_best_line(&s, err));
   char tip[PLOT_TIP];
-  plot_put_expected(c, data, &s.range, x_of(&s, data->best), &s.y);
+  plot_put_expected(c, data, &s.range, x_of(&s, data->best), &s.frame.y);
   plot_put_best(c, x_of(&s, data->best), y_of(&s, data->value[data->best]),
                 plot_tip(data, data->best, tip));
   return COCABO_OK;

@@ -1,5 +1,5 @@
-/* plot_json.c - writes the numbers behind history, categories and importance as lines
- * of JSON. */
+/* plot_json.c - writes the numbers behind history, categories, importance and steps as
+ * lines of JSON. */
 #include "plot/plot_json.h"
 
 #include <inttypes.h>
@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "common/base.h"
+#include "io/metrics.h"
 #include "io/output.h"
+#include "plot/plot_lines.h"
 
 static cocabo_status put_real(front_buffer *out, const char *name, double value,
                               cocabo_error *err) {
@@ -20,13 +22,19 @@ static cocabo_status put_history(const plot_data *data, front_buffer *out,
   double best = NAN;
   for (size_t i = 0; i < data->n; i++) {
     const double value = data->value[i];
-    if (!plot_failed(data, i) && (isnan(best) || plot_better(data, value, best)))
+    if (!plot_failed(data, i) && data->feasible[i] &&
+        (isnan(best) || plot_better(data, value, best)))
       best = value;
     CB_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
                                data->number[i],
                                plot_failed(data, i) ? "failed" : "complete"));
     CB_TRY(put_real(out, "value", value, err));
     CB_TRY(put_real(out, "best", best, err));
+    if (cli_is_constrained(data->source))
+      CB_TRY(front_buffer_printf(out, err, ",\"feasible\":%s",
+                                 plot_failed(data, i) ? "null"
+                                 : data->feasible[i]  ? "true"
+                                                      : "false"));
     CB_TRY(front_buffer_puts(out, "}\n", err));
   }
   return COCABO_OK;
@@ -94,6 +102,39 @@ static cocabo_status put_importance(const plot_data *data, front_buffer *out,
   return COCABO_OK;
 }
 
+/* ---- steps ---------------------------------------------------------------------- */
+
+static cocabo_status put_reports(const cocabo_trial *trial, front_buffer *out,
+                                 cocabo_error *err) {
+  size_t n;
+  const cocabo_step *steps = cocabo_trial_reports(trial, &n);
+  for (size_t i = 0; i < n; i++) {
+    CB_TRY(front_buffer_printf(
+        out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\",\"step\":%" PRId64,
+        cocabo_trial_number(trial), cocabo_state_name(cocabo_trial_get_state(trial)),
+        steps[i].step));
+    CB_TRY(put_real(out, "value", steps[i].value, err));
+    CB_TRY(front_buffer_puts(out, "}\n", err));
+  }
+  return COCABO_OK;
+}
+
+/* All of them, also of trials whose lines are left out. */
+static cocabo_status put_steps(const plot_data *data, front_buffer *out,
+                               cocabo_error *err) {
+  if (data->reported == 0)
+    return plot_no_reports(data, err);
+  const int64_t count = cocabo_study_count(data->source);
+  for (int64_t number = 0; number < count; number++) {
+    cocabo_trial *trial;
+    CB_TRY(cocabo_study_trial(data->source, number, &trial, err));
+    const cocabo_status status = put_reports(trial, out, err);
+    cocabo_trial_free(trial);
+    CB_TRY(status);
+  }
+  return COCABO_OK;
+}
+
 cocabo_status plot_put_json(plot_kind kind, const plot_data *data, front_buffer *out,
                             cocabo_error *err) {
   switch (kind) {
@@ -103,6 +144,8 @@ cocabo_status plot_put_json(plot_kind kind, const plot_data *data, front_buffer 
     return put_categories(data, out, err);
   case PLOT_IMPORTANCE:
     return put_importance(data, out, err);
+  case PLOT_STEPS:
+    return put_steps(data, out, err);
   default:
     return cb_fail(err, COCABO_E_INVALID,
                    "the numbers behind %s are the trials: see cocabo trials --json",

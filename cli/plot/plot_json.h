@@ -4,6 +4,7 @@
  *   categories  {"parameter":"opt","choice":"adam","tried":12,"failed":1,"best":0.25,
  *                "best_number":7}
  *   importance  {"parameter":"lr","share":0.83,"se":0.04,"explained":0.9}
+ *   steps       {"number":3,"state":"complete","step":1,"value":0.5}
  */
 #ifndef CLI_PLOT_JSON_H
 #define CLI_PLOT_JSON_H

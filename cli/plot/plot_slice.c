@@ -146,6 +146,8 @@ static void put_trial(const sheet *s, const panel *p, size_t row, double radius)
   else if (plot_is_beyond(&s->range, value))
     canvas_mark(s->c, data->maximize ? CANVAS_DOWN : CANVAS_UP, x,
                 y + (data->maximize ? -4 : 4), radius + 0.5, &style, shown);
+  else if (plot_apart(data, row))
+    plot_put_apart(s->c, x, y, radius, shown);
   else
     canvas_mark(s->c, CANVAS_DOT, x, y, radius, &style, shown);
 }

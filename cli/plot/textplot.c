@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/base.h"
-#include "plot/textgrid.h"
 
 /* ---- the page ------------------------------------------------------------------- */
 
@@ -93,10 +92,61 @@ cocabo_status textplot_put_legend(const char *start, const plot_data *data,
     size += snprintf(
         text + size, sizeof text - (size_t)size, "   %s worse than shown (%zu)",
         data->maximize ? (u ? "\u25bc" : "v") : (u ? "\u25b2" : "^"), beyond);
+  if (data->n_apart > 0)
+    size += snprintf(text + size, sizeof text - (size_t)size, "   %s infeasible (%zu)",
+                     u ? "\u25cb" : "o", data->n_apart);
   if (data->n > data->complete)
     snprintf(text + size, sizeof text - (size_t)size, "   %s failed (%zu)",
              u ? "\u00d7" : "x", data->n - data->complete);
   return textplot_put_words(text, page, out, err);
+}
+
+/* ---- axes ----------------------------------------------------------------------- */
+
+enum { TICKS = 5 };
+
+int textplot_axis_width(const scale *y) {
+  ticks t;
+  char label[TICK_LABEL];
+  int most = 0;
+  ticks_find(y, TICKS, &t);
+  for (int i = 0; i < t.n; i++) {
+    const int width = (int)strlen(ticks_label(&t, i, label)) + 2;
+    most = width > most ? width : most;
+  }
+  return most;
+}
+
+static void put_axis_left(textgrid *g, const scale *y, int left, int rows) {
+  ticks t;
+  char label[TICK_LABEL];
+  for (int row = 0; row < rows; row++)
+    textgrid_put(g, left - 1, row, 0x2502, '|');
+  ticks_find(y, TICKS, &t);
+  for (int i = 0; i < t.n; i++) {
+    const int row = (int)scale_at(y, t.at[i]);
+    textgrid_text_left_of(g, left - 1, row, ticks_label(&t, i, label), left);
+    textgrid_put(g, left - 1, row, 0x2524, '+');
+  }
+}
+
+void textplot_put_axes(textgrid *g, const scale *x, const scale *y, int left,
+                       int rows) {
+  ticks t;
+  char label[TICK_LABEL];
+  put_axis_left(g, y, left, rows);
+  for (int column = left; column < g->columns; column++)
+    textgrid_put(g, column, rows, 0x2500, '-');
+  textgrid_put(g, left - 1, rows, 0x2514, '+');
+  ticks_find_whole(x, (g->columns - left) / 8, &t);
+  for (int i = 0; i < t.n; i++) {
+    const int column = (int)scale_at(x, t.at[i]);
+    ticks_label(&t, i, label);
+    const int width = (int)strlen(label), limit = g->columns - width;
+    const int middle = column - width / 2;
+    textgrid_put(g, column, rows, 0x252c, '+');
+    textgrid_text(g, middle < limit ? middle : limit, rows + 1, label, width);
+  }
 }
 
 /* ---- all kinds ------------------------------------------------------------------ */
@@ -106,7 +156,7 @@ cocabo_status textplot_draw(plot_kind kind, const plot_data *data, textplot_page
   static textplot_drawer *const drawers[] = {
       [PLOT_HISTORY] = textplot_history,       [PLOT_SLICE] = textplot_slice,
       [PLOT_PARALLEL] = textplot_parallel,     [PLOT_CATEGORIES] = textplot_categories,
-      [PLOT_IMPORTANCE] = textplot_importance,
+      [PLOT_IMPORTANCE] = textplot_importance, [PLOT_STEPS] = textplot_steps,
   };
   return drawers[kind](data, page, out, err);
 }

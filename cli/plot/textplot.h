@@ -3,6 +3,7 @@
 #define CLI_TEXTPLOT_H
 
 #include "plot/plot.h"
+#include "plot/textgrid.h"
 
 enum { TEXTPLOT_MIN_COLUMNS = 40 };
 
@@ -15,7 +16,7 @@ typedef struct textplot_page {
  * 80, and in Unicode where the locale's characters are UTF-8. */
 textplot_page textplot_find_page(void);
 
-/* Appends the picture to *out. As for plot_draw, there is a complete trial, and
+/* Appends the picture to *out. As for plot_draw, there is something to show, and
  * COCABO_E_STATE means that the study has not what this kind shows. */
 cocabo_status textplot_draw(plot_kind kind, const plot_data *data, textplot_page page,
                             front_buffer *out, cocabo_error *err);
@@ -25,7 +26,12 @@ cocabo_status textplot_draw(plot_kind kind, const plot_data *data, textplot_page
 typedef cocabo_status textplot_drawer(const plot_data *data, textplot_page page,
                                       front_buffer *out, cocabo_error *err);
 textplot_drawer textplot_history, textplot_slice, textplot_parallel,
-    textplot_categories, textplot_importance;
+    textplot_categories, textplot_importance, textplot_steps;
+
+/* Axes around `rows` rows from the top, of which y and x are scales to characters, and
+ * two rows below for x; and the columns that the labels of y take with the axis. */
+void textplot_put_axes(textgrid *g, const scale *x, const scale *y, int left, int rows);
+int textplot_axis_width(const scale *y);
 
 /* A line of words, broken where the page ends. */
 cocabo_status textplot_put_words(const char *text, textplot_page page,

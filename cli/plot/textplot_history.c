@@ -1,12 +1,10 @@
 /* Values over trial numbers in a terminal, and the best so far. */
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base.h"
-#include "plot/textgrid.h"
 #include "plot/textplot.h"
 
-enum { ROWS = 16, TICKS = 5 };
+enum { ROWS = 16 };
 
 typedef struct history {
   const plot_data *data;
@@ -28,13 +26,7 @@ static void lay_out(history *h) {
   h->top = data->maximize ? 0 : failed + beyond;
   h->bottom = ROWS - (data->maximize ? failed + beyond : 0);
   h->y = (scale){h->range.low, h->range.high, h->range.log, h->bottom - 0.01, h->top};
-  ticks t;
-  char label[TICK_LABEL];
-  ticks_find(&h->y, TICKS, &t);
-  for (int i = 0; i < t.n; i++) {
-    const int width = (int)strlen(ticks_label(&t, i, label)) + 2;
-    h->left = width > h->left ? width : h->left;
-  }
+  h->left = textplot_axis_width(&h->y);
   const double last = (double)data->number[data->n - 1];
   h->x =
       (scale){0.0, last > 0.0 ? last : 1.0, false, h->left + 0.5, h->g->columns - 0.5};
@@ -42,31 +34,6 @@ static void lay_out(history *h) {
 
 static int row_of(const history *h, double value) {
   return (int)scale_at(&h->y, plot_clip(&h->range, value));
-}
-
-static void put_axes(const history *h) {
-  ticks t;
-  char label[TICK_LABEL];
-  for (int row = 0; row < ROWS; row++)
-    textgrid_put(h->g, h->left - 1, row, 0x2502, '|');
-  ticks_find(&h->y, TICKS, &t);
-  for (int i = 0; i < t.n; i++) {
-    const int row = (int)scale_at(&h->y, t.at[i]);
-    textgrid_text_left_of(h->g, h->left - 1, row, ticks_label(&t, i, label), h->left);
-    textgrid_put(h->g, h->left - 1, row, 0x2524, '+');
-  }
-  for (int column = h->left; column < h->g->columns; column++)
-    textgrid_put(h->g, column, ROWS, 0x2500, '-');
-  textgrid_put(h->g, h->left - 1, ROWS, 0x2514, '+');
-  ticks_find_whole(&h->x, (h->g->columns - h->left) / 8, &t);
-  for (int i = 0; i < t.n; i++) {
-    const int column = (int)scale_at(&h->x, t.at[i]);
-    ticks_label(&t, i, label);
-    const int width = (int)strlen(label), limit = h->g->columns - width;
-    const int middle = column - width / 2;
-    textgrid_put(h->g, column, ROWS, 0x252c, '+');
-    textgrid_text(h->g, middle < limit ? middle : limit, ROWS + 1, label, width);
-  }
 }
 
 static void put_trials(const history *h) {
@@ -78,6 +45,8 @@ static void put_trials(const history *h) {
     else if (plot_is_beyond(&h->range, data->value[i]))
       textgrid_put(h->g, (int)x, h->beyond_row, data->maximize ? 0x25bc : 0x25b2,
                    data->maximize ? 'v' : '^');
+    else if (plot_apart(data, i))
+      textgrid_put(h->g, (int)x, (int)scale_at(&h->y, data->value[i]), 0x25cb, 'o');
     else
       textgrid_dot(h->g, x, scale_at(&h->y, data->value[i]));
   }
@@ -101,7 +70,7 @@ static void put_best(const history *h) {
   for (int column = h->left; column < h->g->columns; column++) {
     const bool had = any;
     for (; i < data->n && (int)scale_at(&h->x, (double)data->number[i]) <= column; i++)
-      if (!plot_failed(data, i) && (!any || plot_better(data, data->value[i], best))) {
+      if (data->feasible[i] && (!any || plot_better(data, data->value[i], best))) {
         best = data->value[i];
         any = true;
       }
@@ -127,7 +96,7 @@ cocabo_status textplot_history(const plot_data *data, textplot_page page,
                               err));
   CB_TRY(textgrid_begin(&g, page.columns, ROWS + 2, page.unicode, err));
   lay_out(&h);
-  put_axes(&h);
+  textplot_put_axes(&g, &h.x, &h.y, h.left, ROWS);
   put_trials(&h);
   put_best(&h);
   cocabo_status status = textgrid_print(&g, out, err);

@@ -112,6 +112,9 @@ static void put_panel(const slice *s, const panel *p) {
     else if (plot_is_beyond(&s->range, value))
       textgrid_put(s->g, (int)slice_x(s, p, row), (int)slice_y(s, p, value),
                    data->maximize ? 0x25bc : 0x25b2, data->maximize ? 'v' : '^');
+    else if (plot_apart(data, row))
+      textgrid_put(s->g, (int)slice_x(s, p, row), (int)slice_y(s, p, value), 0x25cb,
+                   'o');
     else
       textgrid_dot(s->g, slice_x(s, p, row), slice_y(s, p, value));
   }

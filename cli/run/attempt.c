@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,6 +67,34 @@ static bool is_own(const char *variable) {
   return false;
 }
 
+/* The path before the relative one of a URL: percent signs mean something there. */
+static cocabo_status put_folder(front_buffer *out, const char *folder, bool in_url,
+                                cocabo_error *err) {
+  for (; *folder; folder++)
+    if (in_url && (*folder == '%' || *folder == '?'))
+      CB_TRY(front_buffer_printf(out, err, "%%%02X", (unsigned)*folder));
+    else
+      CB_TRY(front_buffer_append(out, folder, 1, err));
+  return front_buffer_puts(out, "/", err);
+}
+
+/* A program that goes to another folder still means the same file: a relative path
+ * becomes an absolute one. */
+static cocabo_status put_storage(front_buffer *out, const char *url,
+                                 cocabo_error *err) {
+  static const char sqlite[] = "sqlite:///";
+  char folder[CLI_PATH_SIZE];
+  const bool in_url = strncasecmp(url, sqlite, strlen(sqlite)) == 0;
+  const char *path = in_url ? url + strlen(sqlite) : url;
+  const bool is_path = *path != '/' && (in_url ? *path != ':' : !strchr(path, ':'));
+  if (is_path && getcwd(folder, sizeof folder)) {
+    CB_TRY(front_buffer_append(out, url, (size_t)(path - url), err));
+    CB_TRY(put_folder(out, folder, in_url, err));
+    url = path;
+  }
+  return front_buffer_append(out, url, strlen(url) + 1, err);
+}
+
 /* The values of our variables, in order, each after its name and before its NUL. */
 static cocabo_status put_own(front_buffer *out, const cli_program *program,
                              const cocabo_trial *trial, const char *result,
@@ -84,7 +113,7 @@ static cocabo_status put_own(front_buffer *out, const cli_program *program,
   CB_TRY(front_buffer_puts(out, own_variables[4], err));
   CB_TRY(front_buffer_append(out, result, strlen(result) + 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[5], err));
-  return front_buffer_append(out, program->storage, strlen(program->storage) + 1, err);
+  return put_storage(out, program->storage, err);
 }
 
 /* Ours first, then what we have ourselves; owned, but its items are borrowed. */

@@ -29,15 +29,16 @@ static bool is_target_reached(double target, cocabo_study *study) {
   if (isnan(target) || cocabo_study_best(study, &best, NULL) != COCABO_OK)
     return false;
   const double sign = sign_of(study);
-  const bool reached = sign * cocabo_trial_value(best) <= sign * target;
+  const bool reached = cocabo_trial_feasible(best) == 1 &&
+                       sign * cocabo_trial_value(best) <= sign * target;
   cocabo_trial_free(best);
   return reached;
 }
 
 /* What patience needs of a trial. */
 typedef struct finished {
-  bool complete;
-  bool tried; /* not a known result that was added */
+  bool counts; /* complete, and keeps the constraints */
+  bool tried;  /* not a known result that was added */
   double value, time;
 } finished;
 
@@ -46,7 +47,7 @@ static bool read_finished(const cocabo_study *study, int64_t number, finished *o
   if (cocabo_study_trial(study, number, &trial, NULL) != COCABO_OK)
     return false;
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
-  *out = (finished){.complete = state == COCABO_COMPLETE,
+  *out = (finished){.counts = cocabo_trial_feasible(trial) == 1,
                     .tried = !isnan(cocabo_trial_started(trial)),
                     .value = cocabo_trial_value(trial),
                     .time = cocabo_trial_finished(trial)};
@@ -60,7 +61,7 @@ static double time_of_best(const cocabo_study *study) {
   const int64_t n = cocabo_study_count(study);
   finished best = {.time = NAN}, trial;
   for (int64_t i = 0; i < n; i++)
-    if (read_finished(study, i, &trial) && trial.complete &&
+    if (read_finished(study, i, &trial) && trial.counts &&
         (isnan(best.time) || sign * trial.value < sign * best.value ||
          (trial.value == best.value && trial.time < best.time)))
       best = trial;

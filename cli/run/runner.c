@@ -102,7 +102,7 @@ static void look_for_best(runner *r, double now) {
     return;
   if (cli_best_find(&best, r->study, NULL) == COCABO_OK) {
     r->best = (cli_state){.complete = complete,
-                          .has_best = true,
+                          .has_best = best.feasible,
                           .best_number = cocabo_trial_number(best.trial),
                           .best = cocabo_trial_value(best.trial),
                           .noisy = best.noisy,
@@ -200,7 +200,7 @@ static void print_json(const runner *r, int64_t number) {
   if (!r->run->common->json ||
       cocabo_study_trial(r->study, number, &trial, NULL) != COCABO_OK)
     return;
-  if (cli_put_json_trial(&line, trial, NULL) == COCABO_OK &&
+  if (cli_put_json_trial(&line, r->study, trial, NULL) == COCABO_OK &&
       front_buffer_puts(&line, "\n", NULL) == COCABO_OK && cli_print(&line))
     fflush(stdout);
   front_buffer_free(&line);

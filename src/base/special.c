@@ -84,11 +84,16 @@ double cb_normal_cdf(double z) {
   return 0.5 * cb_erfc(-z * SQRT_HALF);
 }
 
-double cb_log_normal_cdf(double z) {
+/* The slope is phi / Phi: t / (1 - D) in the tail, where both underflow. */
+double cb_log_normal_cdf(double z, double *slope) {
   if (z <= -1.0) {
     const tail at = tail_at(-z);
+    if (slope)
+      *slope = -z / (1.0 - at.d);
     return -0.5 * z * z - LOG_SQRT_2PI + cb_log((1.0 - at.d) * at.inv_t);
   }
+  if (slope)
+    *slope = cb_normal_pdf(z) / (0.5 * cb_erfc(-z * SQRT_HALF));
   if (z > 0.0)
     return cb_log1p(-0.5 * cb_erfc(z * SQRT_HALF)); /* keeps the digits of 1 - Phi */
   return cb_log(0.5 * cb_erfc(-z * SQRT_HALF));

@@ -8,7 +8,9 @@
 
 double cb_normal_pdf(double z);
 double cb_normal_cdf(double z);
-double cb_log_normal_cdf(double z); /* relative accuracy kept for z -> -inf */
+/* log Phi(z), and d/dz log Phi(z) = phi(z)/Phi(z); slope may be NULL. Relative accuracy
+ * is kept for z -> -inf. */
+double cb_log_normal_cdf(double z, double *slope);
 
 /* h(z) > 0 and its derivative Phi(z); slope may be NULL. Underflows for z < -38. */
 double cb_ei_h(double z, double *slope);

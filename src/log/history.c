@@ -679,3 +679,11 @@ double cb_history_worst(const cb_history *history) {
     worst = fmin(worst, history->y[i]);
   return worst;
 }
+
+bool cb_trial_teaches(const cb_trial *failed) {
+  static const char no_fault[] = "exit status 75";
+  const char *reason = failed->reason ? failed->reason : "";
+  const size_t size = sizeof no_fault - 1;
+  return strncmp(reason, no_fault, size) != 0 ||
+         (reason[size] != '\0' && reason[size] != '\n');
+}

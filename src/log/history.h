@@ -125,6 +125,12 @@ bool cb_history_contains(const cb_history *history, const cb_cell *cells);
 /* How many different points that is. */
 uint64_t cb_history_distinct(const cb_history *history);
 
+/* Does a failed trial say anything about its point? Not if the infrastructure failed,
+ * which a program says by the exit status 75 (EX_TEMPFAIL): the first line of its
+ * reason is "exit status 75". A lost worker leaves a stale trial, which has not failed.
+ */
+bool cb_trial_teaches(const cb_trial *failed);
+
 /* Trials in a state. */
 int64_t cb_history_count(const cb_history *history, cocabo_trial_state state);
 

@@ -296,11 +296,23 @@ static void solve_alpha(cb_gp *gp) {
   cb_linalg_solve_u(gp->n, gp->U, gp->room, gp->alpha);
 }
 
-void cb_gp_set_y(cb_gp *gp, const double *y) {
-  cb_standardise(gp->n, y, gp->y, &gp->mean, &gp->sd);
+static void solve_targets(cb_gp *gp) {
   memcpy(gp->z, gp->y, (size_t)gp->n * sizeof(double));
   cb_linalg_solve_ut(gp->n, gp->U, gp->room, gp->z);
   solve_alpha(gp);
+}
+
+void cb_gp_set_y(cb_gp *gp, const double *y) {
+  cb_standardise(gp->n, y, gp->y, &gp->mean, &gp->sd);
+  solve_targets(gp);
+}
+
+void cb_gp_set_targets(cb_gp *gp, const double *y) {
+  gp->mean = 0.0;
+  gp->sd = 1.0;
+  if (gp->n > 0)
+    memcpy(gp->y, y, (size_t)gp->n * sizeof(double));
+  solve_targets(gp);
 }
 
 /* Candidates first .. first+count-1, dimension-major; a short block repeats its last.

@@ -44,6 +44,8 @@ cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h,
 
 /* Targets y[0..n-1] in their own units, for the n points there are. */
 void cb_gp_set_y(cb_gp *gp, const double *y);
+/* The same without standardising: the units of the process are those of y. */
+void cb_gp_set_targets(cb_gp *gp, const double *y);
 
 /* Appends m points (d x m, c x m) that were not observed: all with `target`, in
  * standardised units; or, if it is NULL, each with its own posterior mean (Kriging

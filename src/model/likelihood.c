@@ -132,6 +132,10 @@ void cb_likelihood_set_y(cb_likelihood *l, const double *y) {
   cb_standardise(l->n, y, l->y, &mean, &sd);
 }
 
+void cb_likelihood_set_targets(cb_likelihood *l, const double *y) {
+  memcpy(l->y, y, (size_t)l->n * sizeof *y);
+}
+
 void cb_likelihood_free(cb_likelihood *likelihood) {
   cb_free(likelihood);
 }

@@ -23,6 +23,8 @@ cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec,
 /* n targets in their own units; copied and standardised. Several may share the points.
  */
 void cb_likelihood_set_y(cb_likelihood *likelihood, const double *y);
+/* The same without standardising. */
+void cb_likelihood_set_targets(cb_likelihood *likelihood, const double *y);
 void cb_likelihood_free(cb_likelihood *likelihood); /* NULL is allowed */
 
 /* L(theta), -inf if the covariance cannot be factored even with jitter; dL/dtheta into

@@ -169,9 +169,9 @@ cocabo_status cb_judge_best(const cb_judge *judge, const cb_ask *ask, int64_t *r
                             cocabo_error *err) {
   double mean[CB_JUDGE_MOST] = {0.0}, se[CB_JUDGE_MOST] = {0.0};
   CB_TRY(cb_judge_results(judge, ask, mean, se, err));
-  *row = 0;
-  for (int64_t i = 1; i < ask->history->n; i++)
-    if (mean[i] > mean[*row])
+  *row = -1;
+  for (int64_t i = 0; i < ask->history->n; i++)
+    if ((!judge->among || judge->among[i]) && (*row < 0 || mean[i] > mean[*row]))
       *row = i;
   return COCABO_OK;
 }

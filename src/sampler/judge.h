@@ -23,7 +23,8 @@ typedef struct cb_judge {
   const cb_kernel_spec *spec;
   const cb_theta_box *box;
   const double *theta;
-  const double *y; /* a row of the history each: targets */
+  const double *y;   /* a row of the history each: targets, */
+  const bool *among; /* and whether it may be the best; NULL: all may */
 } cb_judge;
 
 /* Mean and deviation of the posterior, in the units of y, at n points, x d x n and
@@ -36,8 +37,8 @@ cocabo_status cb_judge_points(const cb_judge *judge, const cb_ask *ask, int64_t 
 cocabo_status cb_judge_results(const cb_judge *judge, const cb_ask *ask, double *mean,
                                double *se, cocabo_error *err);
 
-/* The two calls of a sampler: the row of the highest mean; and mean and error at the
- * point of a completed trial. */
+/* The two calls of a sampler: the row of the highest mean, of those that may be it; and
+ * mean and error at the point of a completed trial. */
 cocabo_status cb_judge_best(const cb_judge *judge, const cb_ask *ask, int64_t *row,
                             cocabo_error *err);
 cocabo_status cb_judge_expect(const cb_judge *judge, const cb_ask *ask,

@@ -35,6 +35,7 @@
 #include "base/status.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
+#include "sampler/feasibility.h"
 #include "sampler/judge.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
@@ -46,6 +47,9 @@ enum {
   POOL = 1000,         /* of the search, */
   SCREENED_POOL = 640, /* and from so many results on: */
   SCREENED_FROM = 100,
+  LIMITED_POOL = 160, /* from so many on, where feasibility is modelled: every */
+  LIMITED_STARTS = 2, /* candidate costs several models, and climbs make up for it */
+  LIMITED_EVALUATIONS = 10,
   CLIMB_EVALUATIONS = 15,
   STARTS = 5,
   LATER_POOL = 250, /* for the second and later points of a batch, */
@@ -63,7 +67,8 @@ enum {
   EVERY_RESULT = 150,     /* results up to which it is */
   LONGEST_WAIT = 100,     /* results between two fits, at most */
   TURNS = 3,
-  NUMBERS_TURNS = 4 /* without categories */
+  NUMBERS_TURNS = 4, /* without categories */
+  LOST_TURNS = 3     /* while nothing is feasible */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -81,6 +86,7 @@ typedef struct {
   cb_theta_box box;
   cb_surrogate *surrogates[N_MODELS];
   cb_search *search;
+  cb_feasibility *feasibility;
   double *targets[N_MODELS]; /* n: the history's y, cut off below; and warped */
   size_t room[N_MODELS];
   double half_gap; /* between the best and the median y, halved */
@@ -88,14 +94,15 @@ typedef struct {
 
   /* Of the batch that is being proposed. */
   int64_t top[N_MODELS];   /* row of the incumbent, or -1 */
-  double best[N_MODELS];   /* its target in the model's units */
+  double best[N_MODELS];   /* the best target in the model's units */
   int fantasies[N_MODELS]; /* points of the batch that are in the model */
   double *batch_x;         /* d x b: its points so far */
   int32_t *batch_h;        /* c x b */
   size_t batch_x_room, batch_h_room;
 } mixed;
 
-/* What a fit says: is the warp worth it, and theta of both models. */
+/* What a fit says: is the warp worth it, theta of both models, then of the constraints
+ * and, if it saw enough failures, of success. */
 enum { FIT_WARP, FIT_THETA };
 
 static int theta_count(const mixed *s) {
@@ -118,6 +125,7 @@ static void destroy(void *state) {
     cb_free(s->targets[m]);
   }
   cb_search_free(s->search);
+  cb_feasibility_free(s->feasibility);
   cb_free(s->batch_x);
   cb_free(s->batch_h);
   cb_free(s);
@@ -128,6 +136,7 @@ static cocabo_status build(mixed *s, cocabo_error *err) {
   for (int m = 0; m < N_MODELS; m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
+  CB_TRY(cb_feasibility_new(&s->feasibility, s->space, s->settings, &s->spec, err));
   return cb_search_new(&s->search, &domain, POOL, err);
 }
 
@@ -156,49 +165,63 @@ static cocabo_status create(void **state, const cocabo_space *space,
 
 /* ---- targets --------------------------------------------------------------------- */
 
-/* What was cut off falls on by the logarithm of how far below it was. A whole branch of
- * a tree may lie down there, which must not look flat: its parameters have no other
- * results to learn from. */
-static void bend(const cb_history *history, double m, double *targets) {
-  const double *y = history->y, top = y[history->best];
+/* The value that matters: the best of those that keep the constraints, while there is
+ * one. */
+static double top_value(const mixed *s, const cb_history *history) {
+  const int64_t best = cb_feasibility_best(s->feasibility);
+  return history->y[best >= 0 ? best : history->best];
+}
+
+/* What was cut off falls on by the logarithm of how far from the top it was. A whole
+ * branch of a tree may lie down there, which must not look flat: its parameters have no
+ * other results to learn from. */
+static void bend(const cb_history *history, double top, double m, double *targets) {
+  const double *y = history->y;
   for (int64_t i = 0; i < history->n; i++) {
     if (targets[i] == y[i])
       continue;
     const double gap = 0.5 * top - 0.5 * y[i], most = 0.5 * top - 0.5 * targets[i];
-    const double beyond = fmin((gap - most) / m, DBL_MAX);
-    targets[i] = 2.0 * (0.5 * top - most - m * cb_log(1.0 + beyond));
+    const double beyond = fmin(fabs(gap - most) / m, DBL_MAX);
+    targets[i] = 2.0 * (0.5 * top - most - copysign(m * cb_log(1.0 + beyond), gap));
   }
 }
 
-/* Plain: y, but nothing far below the median. Warped: -log((max y - y) / m + floor), m
- * the median gap; y if m = 0. Maximum and median are those of the whole history. Gaps
- * are halved, so that none overflows. */
+/* Plain: y, but nothing far from the top. Warped: -log((top - y) / m + floor), m the
+ * median gap; y if m = 0. Top and median are those of the whole history. Gaps are
+ * halved, so that none overflows. A value that is better than the top breaks a
+ * constraint: there the warp is continued by its mirror image, since what is told apart
+ * are values like the top's. */
 static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error *err) {
   const size_t n = (size_t)history->n;
   for (int m = 0; m < N_MODELS; m++)
     if (!cb_reserve((void **)&s->targets[m], &s->room[m], n, sizeof(double)))
       return cb_no_memory(err);
+  CB_TRY(cb_feasibility_look(s->feasibility, history, err));
   s->half_gap = 0.0;
   s->cut = false;
   if (n == 0)
     return COCABO_OK;
-  const double *y = history->y, top = y[history->best];
+  const double *y = history->y, top = top_value(s, history);
   double *warped = s->targets[WARPED];
-  const double m = s->half_gap = cb_cut_far_below(history, s->targets[PLAIN], &s->cut);
+  const double m = s->half_gap = cb_cut_far(history, top, s->targets[PLAIN], &s->cut);
   if (s->space->conditional && s->cut)
-    bend(history, m, s->targets[PLAIN]);
+    bend(history, top, m, s->targets[PLAIN]);
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i];
-    warped[i] = m > 0.0 ? -cb_log(fmin(gap / m, DBL_MAX) + WARP_FLOOR) : y[i];
+    const double w = -cb_log(fmin(fabs(gap) / m, DBL_MAX) + WARP_FLOOR);
+    warped[i] = m > 0.0 ? gap >= 0.0 ? w : -2.0 * cb_log(WARP_FLOOR) - w : y[i];
   }
   return COCABO_OK;
 }
 
-/* The sum of log dw/dy: dw/dy = 1 / ((max y - y) + floor m) = exp(w) / m. */
+/* The sum of log dw/dy: dw/dy = 1 / (|top - y| + floor m) = exp(w) / m, but for those
+ * above the top, where w is mirrored. */
 static double log_slopes(const double *w, int n, double half_gap) {
+  const double at_top = -cb_log(WARP_FLOOR);
   double sum = 0.0;
   for (int i = 0; i < n; i++)
-    sum += w[i] - cb_log(half_gap) - cb_log(2.0);
+    sum +=
+        (w[i] > at_top ? 2.0 * at_top - w[i] : w[i]) - cb_log(half_gap) - cb_log(2.0);
   return sum;
 }
 
@@ -243,7 +266,18 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
 }
 
 static int n_theta(const void *state) {
-  return FIT_THETA + N_MODELS * theta_count(state);
+  const mixed *s = state;
+  return FIT_THETA + N_MODELS * theta_count(s) + cb_feasibility_theta(s->feasibility);
+}
+
+static int more_theta(const void *state) {
+  const mixed *s = state;
+  return cb_feasibility_success_theta(s->feasibility);
+}
+
+/* Theta of the constraints, and behind it that of success if the fit has it. */
+static double *limits_theta(const mixed *s, double *theta) {
+  return theta + FIT_THETA + (ptrdiff_t)N_MODELS * theta_count(s);
 }
 
 /* Both models have the same points, so they share a likelihood. */
@@ -274,9 +308,28 @@ static cocabo_status fit_rows(mixed *s, const cb_ask *ask, int64_t rows,
   cb_likelihood *likelihood;
   CB_TRY(cb_surrogate_likelihood(s->surrogates[PLAIN], ask->history, rows, &likelihood,
                                  err));
-  const cocabo_status status = fit_models(s, ask, likelihood, plan, theta, err);
+  cocabo_status status = fit_models(s, ask, likelihood, plan, theta, err);
   cb_likelihood_free(likelihood);
+  if (status == COCABO_OK) {
+    int64_t n;
+    const int64_t *chosen = cb_surrogate_rows(s->surrogates[PLAIN], &n);
+    status = cb_feasibility_fit(s->feasibility, ask, chosen, n, plan,
+                                limits_theta(s, theta), err);
+  }
   return status;
+}
+
+/* Where a fit starts: where the last one ended. */
+static void warm_start(const mixed *s, const cb_fit *last, cb_fit *out) {
+  const size_t bytes = (size_t)theta_count(s) * sizeof *out->theta;
+  for (int m = 0; m < N_MODELS; m++)
+    memcpy(out->theta + FIT_THETA + (ptrdiff_t)m * theta_count(s), theta_of(s, last, m),
+           bytes);
+  cb_feasibility_start(s->feasibility, limits_theta(s, out->theta));
+  if (last) {
+    const int known = last->n_theta < out->n_theta ? last->n_theta : out->n_theta;
+    memcpy(out->theta, last->theta, (size_t)known * sizeof *out->theta);
+  }
 }
 
 /* From where the last fit ended. The first one starts from several points; where there
@@ -297,13 +350,12 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
   first_plan.restarts = FIRST_RESTARTS;
   first_plan.max_evaluations = FEW_EVALUATIONS;
   CB_TRY(transform(s, ask->history, err));
-  out->n_theta = n_theta(s);
+  out->n_theta =
+      n_theta(s) + (cb_feasibility_has_failures(s->feasibility) ? more_theta(s) : 0);
   out->theta = cb_calloc((size_t)out->n_theta, sizeof *out->theta);
   if (!out->theta)
     return cb_no_memory(err);
-  for (int m = 0; m < N_MODELS; m++)
-    memcpy(out->theta + FIT_THETA + (ptrdiff_t)m * theta_count(s),
-           theta_of(s, ask->fit, m), (size_t)theta_count(s) * sizeof *out->theta);
+  warm_start(s, ask->fit, out);
   if (first && results > FIRST_ROWS)
     CB_TRY(fit_rows(s, ask, FIRST_ROWS, &first_plan, out->theta, err));
   return fit_rows(s, ask, FIT_ROWS, &plan, out->theta, err);
@@ -319,6 +371,21 @@ static int model_for(const cb_ask *ask, int64_t turn) {
   return worth_it && its_turn ? WARPED : PLAIN;
 }
 
+/* There are constraints, and no result keeps them. */
+static bool lost(const mixed *s) {
+  return s->settings->constraints && cb_feasibility_best(s->feasibility) < 0;
+}
+
+/* By the probability to find something feasible; but on every third turn as if there
+ * were no constraints, since their models know little. */
+static void look_for_feasible(const mixed *s, int64_t turn, cb_acquire *acquire) {
+  const bool anywhere = turn % LOST_TURNS == LOST_TURNS - 1;
+  acquire->feasible = cb_feasibility_limits(s->feasibility, !anywhere);
+  acquire->min_sd = 0.0;
+  acquire->kind =
+      acquire->feasible && !anywhere ? CB_FEASIBLE : s->settings->acquisition;
+}
+
 /* Every other point of a large batch explores, because fantasies make the model
  * overconfident. */
 static cb_acquire acquisition_for(const mixed *s, const cb_ask *ask, int k,
@@ -330,31 +397,58 @@ static cb_acquire acquisition_for(const mixed *s, const cb_ask *ask, int k,
   const bool optimistic =
       wish == CB_LOGEI && turn % (numbers ? NUMBERS_TURNS : TURNS) == 0;
   const bool must_learn = numbers ? optimistic : turn % (2 * TURNS) == 0;
-  return (cb_acquire){.kind = explores     ? CB_EXPLORE
-                              : optimistic ? CB_UCB
-                                           : wish,
-                      .kappa = s->settings->kappa,
-                      .min_sd = must_learn ? LEARN : 0.0};
+  cb_acquire acquire = {.kind = explores     ? CB_EXPLORE
+                                : optimistic ? CB_UCB
+                                             : wish,
+                        .kappa = s->settings->kappa,
+                        .min_sd = must_learn ? LEARN : 0.0};
+  if (lost(s))
+    look_for_feasible(s, turn, &acquire);
+  else
+    acquire.feasible = cb_feasibility_limits(s->feasibility, true);
+  return acquire;
+}
+
+/* The incumbent of model m, which follows the results, and the target to improve on. */
+static void find_incumbent(mixed *s, const cb_history *history, int m) {
+  const cb_surrogate *surrogate = s->surrogates[m];
+  const int64_t feasible = cb_feasibility_best(s->feasibility);
+  int64_t row = feasible >= 0 ? feasible : history->best;
+  s->top[m] = row;
+  s->best[m] = row >= 0 ? cb_surrogate_standardise(surrogate, s->targets[m][row]) : 0.0;
+  if (!s->settings->deterministic && history->n > 0) {
+    row = cb_surrogate_best_among(
+        surrogate, feasible >= 0 ? cb_feasibility_rows(s->feasibility) : NULL,
+        &s->best[m]);
+    s->top[m] = row >= 0 ? row : s->top[m];
+  }
+  if (lost(s) && history->n > 0)
+    s->top[m] = cb_feasibility_nearest(s->feasibility, history);
+}
+
+/* What is known of feasibility, of the rows that model m holds. */
+static cocabo_status follow_limits(mixed *s, const cb_ask *ask, int m,
+                                   cocabo_error *err) {
+  const cb_fit *fit = ask->fit;
+  int64_t n;
+  const int64_t *rows = cb_surrogate_rows(s->surrogates[m], &n);
+  return cb_feasibility_follow(s->feasibility, ask, rows, n,
+                               fit ? limits_theta(s, fit->theta) : NULL,
+                               fit && fit->n_theta > n_theta(s), s->top[m], err);
 }
 
 /* The results as a model sees them, its incumbent, and fantasies of everything that is
- * pending or failed. */
+ * pending; and what is known of feasibility. */
 static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error *err) {
   const cb_history *history = ask->history;
+  const cb_fit *fit = ask->fit;
   cb_surrogate *surrogate = s->surrogates[m];
-  const double *y = s->targets[m];
-  double worst = history->n > 0 ? y[0] : 0.0;
-  for (int64_t i = 1; i < history->n; i++)
-    worst = fmin(worst, y[i]);
-  CB_TRY(cb_surrogate_follow(surrogate, history, ask->fit, theta_of(s, ask->fit, m), y,
-                             err));
-  s->top[m] = history->best;
-  s->best[m] =
-      history->best >= 0 ? cb_surrogate_standardise(surrogate, y[history->best]) : 0.0;
-  if (!s->settings->deterministic && history->n > 0)
-    s->top[m] = cb_surrogate_best(surrogate, &s->best[m]);
+  CB_TRY(cb_surrogate_follow(surrogate, history, fit, theta_of(s, fit, m),
+                             s->targets[m], err));
+  find_incumbent(s, history, m);
+  CB_TRY(follow_limits(s, ask, m, err));
   s->fantasies[m] = 0;
-  return cb_surrogate_fantasize(surrogate, history, worst, err);
+  return cb_surrogate_fantasize_pending(surrogate, history, err);
 }
 
 /* And of points 0 .. k-1 of the batch, up to MOST_FANTASIES of them. */
@@ -444,18 +538,21 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   const uint64_t number = (uint64_t)ask->number + (uint64_t)k;
   const cb_trial *top =
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
-  const bool crowded = k > MOST_FANTASIES;
+  const bool crowded = k > MOST_FANTASIES, many = history->n >= SCREENED_FROM;
+  const bool limited = many && acquire.feasible;
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
-  cb_search_plan plan = {.pool = k > 0                        ? LATER_POOL
-                                 : history->n < SCREENED_FROM ? POOL
-                                                              : SCREENED_POOL,
+  cb_search_plan plan = {.pool = k > 0     ? LATER_POOL
+                                 : limited ? LIMITED_POOL
+                                 : many    ? SCREENED_POOL
+                                           : POOL,
                          .starts = crowded          ? 0
-                                   : k == 0         ? STARTS
+                                   : k == 0         ? limited ? LIMITED_STARTS : STARTS
                                    : k < FEW_POINTS ? LATER_STARTS
                                                     : 1,
-                         .evaluations = CLIMB_EVALUATIONS};
+                         .evaluations =
+                             limited ? LIMITED_EVALUATIONS : CLIMB_EVALUATIONS};
   if (top) {
     plan.x = top->x;
     plan.h = top->h;
@@ -465,10 +562,12 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.x = x;
     plan.h = h;
   }
-  if (top && s->space->c == 0 && s->settings->ard) {
+  if (top && s->space->c == 0 && s->settings->ard && !lost(s)) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
-    cb_trust_box(s->space, plan.x, cb_trust_length(history), next_levels,
-                 theta_of(s, ask->fit, m), lower, upper);
+    const double length =
+        cb_trust_length_among(history, cb_feasibility_rows(s->feasibility));
+    cb_trust_box(s->space, plan.x, length, next_levels, theta_of(s, ask->fit, m), lower,
+                 upper);
     plan.lower = lower;
     plan.upper = upper;
   }
@@ -537,7 +636,8 @@ static cb_judge judge_of(const mixed *s, const cb_ask *ask) {
                     .spec = &s->spec,
                     .box = &s->box,
                     .theta = theta_of(s, ask->fit, PLAIN),
-                    .y = s->targets[PLAIN]};
+                    .y = s->targets[PLAIN],
+                    .among = cb_feasibility_rows(s->feasibility)};
 }
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
@@ -549,7 +649,8 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   if (ask->history->n <= CB_JUDGE_MOST)
     return cb_judge_best(&judge, ask, row, err);
   CB_TRY(follow_plain(s, ask, err));
-  *row = cb_surrogate_best(s->surrogates[PLAIN], &mean);
+  *row = cb_surrogate_best_among(s->surrogates[PLAIN],
+                                 cb_feasibility_rows(s->feasibility), &mean);
   return COCABO_OK;
 }
 
@@ -569,25 +670,31 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
                              const int32_t *h, double *mean, double *sd,
                              double *feasible, cocabo_error *err) {
   mixed *s = state;
-  (void)feasible;
   CB_TRY(transform(s, ask->history, err));
   const cb_judge judge = judge_of(s, ask);
-  if (!s->settings->deterministic && ask->history->n <= CB_JUDGE_MOST)
-    return cb_judge_points(&judge, ask, n, x, h, mean, sd, err);
+  const bool few = ask->history->n <= CB_JUDGE_MOST && !s->settings->deterministic;
+  if (few)
+    CB_TRY(cb_judge_points(&judge, ask, n, x, h, mean, sd, err));
   CB_TRY(follow_plain(s, ask, err));
-  cb_surrogate_predict(s->surrogates[PLAIN], n, x, h, mean, sd);
+  if (!few)
+    cb_surrogate_predict(s->surrogates[PLAIN], n, x, h, mean, sd);
+  find_incumbent(s, ask->history, PLAIN);
+  CB_TRY(follow_limits(s, ask, PLAIN, err));
+  cb_feasibility_predict(s->feasibility, n, x, h, feasible);
   return COCABO_OK;
 }
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 6,
+    .revision = 7,
     .help = "a GP over numbers and categories, maximised over both together",
+    .constrains = true,
     .create = create,
     .destroy = destroy,
     .fit_due = fit_due,
     .fit = fit,
     .n_theta = n_theta,
+    .more_theta = more_theta,
     .propose = propose,
     .best = best,
     .expect = expect,

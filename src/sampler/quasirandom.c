@@ -88,6 +88,7 @@ const cb_sampler cb_sampler_sobol = {
     .name = "sobol",
     .revision = 2,
     .help = "scrambled Sobol points: evenly spread, whatever the results",
+    .constrains = true,
     .create = create,
     .destroy = destroy,
     .propose = propose,

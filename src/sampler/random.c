@@ -45,6 +45,7 @@ const cb_sampler cb_sampler_random = {
     .name = "random",
     .revision = 2,
     .help = "uniform random points",
+    .constrains = true,
     .create = create,
     .destroy = destroy,
     .propose = propose,

@@ -181,23 +181,28 @@ static int ascending(const void *a, const void *b) {
   return (u > v) - (u < v);
 }
 
-/* Gaps are halved, so that none overflows. */
 double cb_cut_far_below(const cb_history *history, double *out, bool *cut) {
+  return cb_cut_far(history, history->n > 0 ? history->y[history->best] : 0.0, out,
+                    cut);
+}
+
+/* Gaps are halved, so that none overflows. */
+double cb_cut_far(const cb_history *history, double top, double *out, bool *cut) {
   static const double far_below = 3.0; /* of the gap between best and median */
   const size_t n = (size_t)history->n;
-  const double *y = history->y, top = n > 0 ? y[history->best] : 0.0;
+  const double *y = history->y;
   *cut = false;
   if (n == 0)
     return 0.0;
   for (size_t i = 0; i < n; i++)
-    out[i] = 0.5 * top - 0.5 * y[i];
+    out[i] = fabs(0.5 * top - 0.5 * y[i]);
   qsort(out, n, sizeof *out, ascending);
   const double m = 0.5 * out[(n - 1) / 2] + 0.5 * out[n / 2];
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i], most = (1.0 + far_below) * m;
-    const bool far = m > 0.0 && gap > most;
+    const bool far = m > 0.0 && fabs(gap) > most;
     *cut |= far;
-    out[i] = far ? 2.0 * (0.5 * top - most) : y[i];
+    out[i] = far ? 2.0 * (0.5 * top - copysign(most, gap)) : y[i];
   }
   return m;
 }

@@ -14,6 +14,7 @@
 
 #include "bandit/team.h"
 #include "cocabo.h"
+#include "log/constraints.h"
 #include "log/history.h"
 #include "search/acquisition.h"
 #include "space/space.h"
@@ -37,6 +38,9 @@ typedef struct cb_settings {
   int64_t refit_every; /* rounds, or results; 0 = as the sampler sees fit */
   int64_t samples;     /* random candidates of the acquisition's maximiser */
   int64_t model_size;  /* most observations a model holds */
+  const cb_constraints *constraints; /* on metrics, borrowed from the options; NULL:
+                                        none */
+  const char *objective; /* what the value is called in them, borrowed likewise */
 } cb_settings;
 
 /* One request for b points, the first of which gets trial number `number`. */
@@ -62,6 +66,9 @@ typedef struct cb_sampler {
   int revision;     /* raised by every change that moves its proposals */
   const char *help; /* one line */
 
+  bool constrains; /* takes measured constraints into account, or has no model that
+                      could; else a study with constraints is refused */
+
   /* Refuses a space it cannot handle, with a sentence that names another sampler. NULL:
    * it handles every space. */
   cocabo_status (*accepts)(const cocabo_space *space, cocabo_error *err);
@@ -79,6 +86,8 @@ typedef struct cb_sampler {
   /* How many numbers theta has; the study lets no fit of another length reach the
    * sampler. NULL where fit is. */
   int (*n_theta)(const void *state);
+  /* How many more it may have. NULL: none. */
+  int (*more_theta)(const void *state);
 
   /* Proposes ask->batch distinct points, none of them in the history when the objective
    * is deterministic; COCABO_E_EXHAUSTED when there are not that many left. Every

@@ -49,6 +49,9 @@ void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
  * say nothing about the top: none is below it by more than three times the gap between
  * best and median. *cut: was there such a value? Returns half of that gap. */
 double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
+/* The same for a top that need not be the largest y: the gaps are distances from it,
+ * and values as far above it are cut off too. */
+double cb_cut_far(const cb_history *history, double top, double *out, bool *cut);
 
 /* The space as cb_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);

@@ -310,6 +310,11 @@ cocabo_status cb_surrogate_fantasize(cb_surrogate *s, const cb_history *history,
                                      double worst, cocabo_error *err) {
   const double target = cb_surrogate_standardise(s, worst);
   CB_TRY(fantasize(s, history, history->failed, history->n_failed, &target, err));
+  return cb_surrogate_fantasize_pending(s, history, err);
+}
+
+cocabo_status cb_surrogate_fantasize_pending(cb_surrogate *s, const cb_history *history,
+                                             cocabo_error *err) {
   return fantasize(s, history, history->pending, history->n_pending, NULL, err);
 }
 
@@ -328,11 +333,21 @@ double cb_surrogate_standardise(const cb_surrogate *s, double y) {
   return (0.5 * y - 0.5 * mean) / (0.5 * sd); /* halved: no difference overflows */
 }
 
+const int64_t *cb_surrogate_rows(const cb_surrogate *s, int64_t *n) {
+  *n = s->n;
+  return s->rows;
+}
+
 int64_t cb_surrogate_best(const cb_surrogate *s, double *mean) {
+  return cb_surrogate_best_among(s, NULL, mean);
+}
+
+int64_t cb_surrogate_best_among(const cb_surrogate *s, const bool *among,
+                                double *mean) {
   int64_t best = -1;
   for (int64_t i = 0; i < s->n; i++) {
     const double fitted = cb_gp_fitted(s->gp, (int)i);
-    if (best >= 0 && !(fitted > *mean))
+    if ((among && !among[s->rows[i]]) || (best >= 0 && !(fitted > *mean)))
       continue;
     best = s->rows[i];
     *mean = fitted;

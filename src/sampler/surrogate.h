@@ -44,6 +44,10 @@ cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
 cocabo_status cb_surrogate_fantasize(cb_surrogate *s, const cb_history *history,
                                      double worst, cocabo_error *err);
 
+/* The pending ones only. */
+cocabo_status cb_surrogate_fantasize_pending(cb_surrogate *s, const cb_history *history,
+                                             cocabo_error *err);
+
 /* Back to the results alone. */
 void cb_surrogate_drop_fantasies(cb_surrogate *s);
 
@@ -55,6 +59,12 @@ double cb_surrogate_standardise(const cb_surrogate *s, double y);
  * (the first of equals), -1 if there is none; and that mean in the process's units.
  * Before anything is fantasized. */
 int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
+/* The same among rows of the history: those that are true; NULL: all. */
+int64_t cb_surrogate_best_among(const cb_surrogate *s, const bool *among, double *mean);
+
+/* The rows of the history that it holds, n of them, borrowed until the next call: those
+ * that the last fit saw, ascending, then those that came after it. */
+const int64_t *cb_surrogate_rows(const cb_surrogate *s, int64_t *n);
 
 /* What the process expects the target at a point to be without noise, and how far that
  * may be off: mean and deviation of the posterior, in the units of y. Before anything

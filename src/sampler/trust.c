@@ -26,15 +26,22 @@ static int patience_of(const cocabo_space *space) {
 }
 
 double cb_trust_length(const cb_history *history) {
+  return cb_trust_length_among(history, NULL);
+}
+
+double cb_trust_length_among(const cb_history *history, const bool *among) {
   const int patience = patience_of(history->space);
   double length = FIRST, best = -INFINITY;
   int wins = 0, losses = 0;
   for (int64_t i = 0; i < history->n; i++) {
+    const bool counts = !among || among[i];
     const double y = history->y[i], before = best;
-    best = fmax(best, y);
+    if (counts)
+      best = fmax(best, y);
     if (history->trials[history->told[i]].origin != CB_BY_SAMPLER)
       continue;
-    const bool won = i == 0 || y > before + WORTH * fabs(before);
+    const bool won =
+        counts && (before == -INFINITY || y > before + WORTH * fabs(before));
     wins = won ? wins + 1 : 0;
     losses = won ? 0 : losses + 1;
     if (wins == WINS) {

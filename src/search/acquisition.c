@@ -12,6 +12,7 @@
 #include "base/special.h"
 
 static const double STEEP = 1000.0; /* what a unit lacking to a demand costs */
+static const double LOG_HALF = -0x1.62e42fefa39efp-1;
 
 static double ucb(const cb_acquire *a, double mu, double sd, double *by_mu,
                   double *by_sd) {
@@ -62,8 +63,35 @@ double cb_acquire_value(const cb_acquire *a, double mu, double sd, double *by_mu
     return log_ei(a, mu, sd, m, s);
   case CB_EXPLORE:
     return explore(a, mu, sd, m, s);
+  case CB_FEASIBLE:
+    *m = *s = 0.0;
+    return 0.0;
   case CB_UCB:
     break;
   }
   return ucb(a, mu, sd, m, s);
+}
+
+double cb_acquire_feasible(const cb_acquire *a, double value, double log_p,
+                           double *by_value, double *by_log_p) {
+  double ignored_value, ignored_log_p;
+  double *v = by_value ? by_value : &ignored_value;
+  double *p = by_log_p ? by_log_p : &ignored_log_p;
+  const double lack = fmax(LOG_HALF - log_p, 0.0);
+  switch (a->kind) {
+  case CB_EI:
+    *v = cb_exp(log_p);
+    *p = value * *v;
+    return *p;
+  case CB_LOGEI:
+  case CB_FEASIBLE: /* whose value is 0 */
+    *v = *p = 1.0;
+    return value + log_p;
+  case CB_UCB:
+  case CB_EXPLORE:
+    break;
+  }
+  *v = 1.0;
+  *p = lack > 0.0 ? STEEP : 0.0;
+  return value - STEEP * lack;
 }

@@ -19,7 +19,8 @@ enum {
   SCREEN_FROM = 100,     /* observations from which on candidates are screened, */
   ROUGHLY_FROM = 300,    /* and climbs start out along bounds */
   POOL_FOCUS = 32,       /* points that bound deviations of the pool, */
-  CLIMB_FOCUS = 96,      /* and of a climb */
+  CLIMB_FOCUS = 96,      /* and of a climb, */
+  LIMIT_FOCUS = 32,      /* where those of limits are always rough */
   POOL_EXACT = 64,       /* exact deviations of a screened pool, at most, */
   POOL_STEP = 32,        /* so many at a time; */
   MOVE_EXACT = 16,       /* and of screened neighbours */
@@ -53,19 +54,22 @@ typedef struct {
 
 struct cb_search {
   cb_domain domain;
-  cb_minimiser *minimiser; /* NULL without numeric inputs */
-  int capacity;            /* of the pool: max_pool or MAX_NEIGHBOURS, the larger */
-  points pool;             /* capacity */
-  points result;           /* RESULTS, ranked at the end */
-  points exact;            /* CB_BLOCK: candidates whose deviation is wanted */
-  double *mu, *sd;         /* capacity */
-  int32_t *which, *to;     /* capacity: neighbours by one category */
-  screened *queue;         /* capacity: candidates, the highest bound first */
-  int *order;              /* capacity: a ranking */
-  double *lower, *upper;   /* d: the box of this run */
-  double *dmu, *dsd;       /* d */
-  double *at_x, *try_x;    /* d: where a climb is, and where it tries to be */
-  int32_t *at_h, *try_h;   /* c */
+  cb_minimiser *minimiser;    /* NULL without numeric inputs */
+  int capacity;               /* of the pool: max_pool or MAX_NEIGHBOURS, the larger */
+  points pool;                /* capacity */
+  points result;              /* RESULTS, ranked at the end */
+  points exact;               /* CB_BLOCK: candidates whose deviation is wanted */
+  double *mu, *sd;            /* capacity */
+  double *log_p;              /* capacity: of being feasible, */
+  double *p_mu, *p_sd;        /* and room for what it comes from */
+  int32_t *which, *to;        /* capacity: neighbours by one category */
+  screened *queue;            /* capacity: candidates, the highest bound first */
+  int *order;                 /* capacity: a ranking */
+  double *lower, *upper;      /* d: the box of this run */
+  double *dmu, *dsd;          /* d */
+  double *dp, *p_dmu, *p_dsd; /* d: the same of log P */
+  double *at_x, *try_x;       /* d: where a climb is, and where it tries to be */
+  int32_t *at_h, *try_h;      /* c */
   double *low, *high;      /* d: the box of a climb, where not every number is active */
   double *normal, *pushed; /* d: of domain.push */
   int n_swaps;             /* neighbours by one category */
@@ -117,6 +121,9 @@ static size_t carve(cb_search *s, char *base) {
   s->pool.value = take(base, &used, m * sizeof(double));
   s->mu = take(base, &used, m * sizeof(double));
   s->sd = take(base, &used, m * sizeof(double));
+  s->log_p = take(base, &used, m * sizeof(double));
+  s->p_mu = take(base, &used, m * sizeof(double));
+  s->p_sd = take(base, &used, m * sizeof(double));
   s->result.x = take(base, &used, RESULTS * d);
   s->result.value = take(base, &used, RESULTS * sizeof(double));
   s->exact.x = take(base, &used, CB_BLOCK * d);
@@ -125,6 +132,9 @@ static size_t carve(cb_search *s, char *base) {
   s->upper = take(base, &used, d);
   s->dmu = take(base, &used, d);
   s->dsd = take(base, &used, d);
+  s->dp = take(base, &used, d);
+  s->p_dmu = take(base, &used, d);
+  s->p_dsd = take(base, &used, d);
   s->at_x = take(base, &used, d);
   s->try_x = take(base, &used, d);
   s->low = take(base, &used, d);
@@ -203,10 +213,13 @@ static void copy_h(const cb_search *s, int32_t *to, const int32_t *from) {
 
 /* ---- scoring --------------------------------------------------------------------- */
 
+/* With log P of the same points, unless all are feasible (NULL). */
 static void values_of(const cb_search *s, int m, const double *mu, const double *sd,
-                      double *value) {
+                      const double *log_p, double *value) {
   for (int i = 0; i < m; i++)
     value[i] = cb_acquire_value(s->acquire, mu[i], sd[i], NULL, NULL);
+  for (int i = 0; log_p && i < m; i++)
+    value[i] = cb_acquire_feasible(s->acquire, value[i], log_p[i], NULL, NULL);
 }
 
 /* Categories that are given, or none, are bound once for the whole run; but given ones
@@ -215,10 +228,26 @@ static bool is_bound(const cb_search *s) {
   return (s->plan->fixed_h && !s->domain.settle) || s->domain.c == 0;
 }
 
+/* log P of points with their own categories into out, or an upper bound on it; NULL
+ * where every point is feasible. */
+static const double *score_limits(cb_search *s, int m, const double *x,
+                                  const int32_t *h, bool above, double *out) {
+  const cb_places at = {.d = s->domain.d,
+                        .c = s->domain.c,
+                        .m = m,
+                        .x = x,
+                        .h = is_bound(s) ? s->plan->h : h,
+                        .bound = is_bound(s)};
+  if (!s->acquire->feasible)
+    return NULL;
+  cb_feasible_score(s->acquire->feasible, &at, above, s->p_mu, s->p_sd, out);
+  return out;
+}
+
 static double score_one(cb_search *s, const double *x, const int32_t *h) {
-  double mu, sd, value;
+  double mu, sd, log_p, value;
   cb_gp_predict(s->gp, 1, x, is_bound(s) ? NULL : h, &mu, &sd);
-  values_of(s, 1, &mu, &sd, &value);
+  values_of(s, 1, &mu, &sd, score_limits(s, 1, x, h, false, &log_p), &value);
   return value;
 }
 
@@ -236,24 +265,27 @@ static int by_bound(const void *a, const void *b) {
 
 /* The exact values of `count` candidates of the queue. */
 static void score_exactly(cb_search *s, const screened *queue, int count) {
-  double mu[CB_BLOCK], sd[CB_BLOCK];
+  double mu[CB_BLOCK], sd[CB_BLOCK], log_p[CB_BLOCK];
   for (int i = 0; i < count; i++) {
     copy_x(s, x_of(s, &s->exact, i), x_of(s, &s->pool, queue[i].index));
     copy_h(s, h_of(s, &s->exact, i), h_of(s, &s->pool, queue[i].index));
   }
   cb_gp_predict(s->gp, count, s->exact.x, is_bound(s) ? NULL : s->exact.h, mu, sd);
-  values_of(s, count, mu, sd, s->exact.value);
+  values_of(s, count, mu, sd,
+            score_limits(s, count, s->exact.x, s->exact.h, false, log_p),
+            s->exact.value);
   for (int i = 0; i < count; i++)
     s->pool.value[queue[i].index] = s->exact.value[i];
 }
 
-/* mu and sd hold the means of the pool and bounds on its deviations. Values become
+/* mu and sd hold the means of the pool and bounds on its deviations, log_p (or NULL)
+ * bounds on its feasibility. Values become
  * exact from the highest bound downwards, `step` at a time, until the best `keep` are
  * certain or `most` are exact; the others become -inf. */
-static void settle(cb_search *s, int keep, int step, int most) {
+static void settle(cb_search *s, const double *log_p, int keep, int step, int most) {
   points *p = &s->pool;
   int best[CB_SEARCH_STARTS];
-  values_of(s, p->count, s->mu, s->sd, p->value);
+  values_of(s, p->count, s->mu, s->sd, log_p, p->value);
   for (int i = 0; i < p->count; i++) {
     s->queue[i] = (screened){p->value[i], i};
     p->value[i] = -INFINITY;
@@ -274,10 +306,11 @@ static void score_pool(cb_search *s, int keep, int step, int most) {
   const int32_t *h = is_bound(s) ? NULL : p->h;
   if (screens(s)) {
     cb_gp_screen(s->gp, p->count, p->x, h, s->mu, s->sd);
-    settle(s, keep, step, most);
+    settle(s, score_limits(s, p->count, p->x, p->h, true, s->log_p), keep, step, most);
   } else {
     cb_gp_predict(s->gp, p->count, p->x, h, s->mu, s->sd);
-    values_of(s, p->count, s->mu, s->sd, p->value);
+    values_of(s, p->count, s->mu, s->sd,
+              score_limits(s, p->count, p->x, p->h, false, s->log_p), p->value);
   }
 }
 
@@ -427,6 +460,17 @@ static void fill_pool(cb_search *s, cb_rng *rng) {
 
 /* ---- climbing and moving --------------------------------------------------------- */
 
+/* The value with feasibility; the gradient, of the negative value, follows. */
+static double limited(cb_search *s, const double *x, double value, double *gradient) {
+  double by_value, by_log_p;
+  const double log_p = cb_feasible_gradient(s->acquire->feasible, s->domain.d, x,
+                                            s->at_h, true, s->p_dmu, s->p_dsd, s->dp);
+  value = cb_acquire_feasible(s->acquire, value, log_p, &by_value, &by_log_p);
+  for (int j = 0; j < s->domain.d; j++)
+    gradient[j] = by_value * gradient[j] - by_log_p * s->dp[j];
+  return value;
+}
+
 static double negative(void *context, const double *x, double *gradient) {
   cb_search *s = context;
   double mu, sd, by_mu, by_sd;
@@ -435,7 +479,7 @@ static double negative(void *context, const double *x, double *gradient) {
   const double value = cb_acquire_value(s->acquire, mu, sd, &by_mu, &by_sd);
   for (int j = 0; j < s->domain.d; j++)
     gradient[j] = -(by_mu * s->dmu[j] + by_sd * s->dsd[j]);
-  return -value;
+  return s->acquire->feasible ? -limited(s, x, value, gradient) : -value;
 }
 
 static bool gains(double value, double over) {
@@ -497,6 +541,10 @@ static bool climb(cb_search *s, double *value, bool roughly) {
     cb_gp_focus(s->gp, s->at_x, s->at_h, CLIMB_FOCUS);
   if (s->roughly || !is_bound(s))
     cb_gp_bind(s->gp, s->at_h);
+  if (s->acquire->feasible) {
+    cb_feasible_focus(s->acquire->feasible, s->at_x, s->at_h, LIMIT_FOCUS);
+    cb_feasible_bind(s->acquire->feasible, s->at_h);
+  }
   copy_x(s, s->try_x, s->at_x);
   double reached;
   if (s->domain.settle) {
@@ -506,7 +554,7 @@ static bool climb(cb_search *s, double *value, bool roughly) {
         -cb_minimise(s->minimiser, s->try_x, s->lower, s->upper, negative, s, &limits);
     if (s->domain.any_grid)
       snap(s, s->try_x);
-    if (s->domain.any_grid || s->roughly)
+    if (s->domain.any_grid || s->roughly || s->acquire->feasible)
       reached = score_one(s, s->try_x, s->at_h);
   }
   if (!gains(reached, *value))
@@ -578,6 +626,24 @@ static void add_result(cb_search *s, const double *x, const int32_t *h, double v
 static void add_swap(cb_search *s, int i) {
   add_neighbour(s);
   h_of(s, &s->pool, s->pool.count - 1)[s->which[i]] = s->to[i];
+}
+
+/* log P, or a bound on it, of the neighbours in the pool: those before `plain`, and the
+ * swaps after them. NULL where every point is feasible. */
+static const double *limit_neighbours(cb_search *s, int plain, bool above) {
+  const cb_places swaps = {.d = s->domain.d,
+                           .c = s->domain.c,
+                           .m = s->pool.count - plain,
+                           .x = s->at_x,
+                           .h = s->at_h,
+                           .swaps = true,
+                           .which = s->which,
+                           .to = s->to};
+  if (!score_limits(s, plain, s->pool.x, s->pool.h, above, s->log_p))
+    return NULL;
+  cb_feasible_score(s->acquire->feasible, &swaps, above, s->p_mu, s->p_sd,
+                    s->log_p + plain);
+  return s->log_p;
 }
 
 /* ---- moving where there are conditions or rules ---------------------------------- */
@@ -751,12 +817,12 @@ static void score_neighbours(cb_search *s, cb_rng *rng) {
     cb_gp_screen(s->gp, plain, p->x, p->h, s->mu, s->sd);
     cb_gp_screen_swaps(s->gp, s->at_x, s->at_h, swaps, s->which, s->to, s->mu + plain,
                        s->sd + plain);
-    settle(s, 1, MOVE_STEP, MOVE_EXACT);
+    settle(s, limit_neighbours(s, plain, true), 1, MOVE_STEP, MOVE_EXACT);
   } else {
     cb_gp_predict(s->gp, plain, p->x, p->h, s->mu, s->sd);
     cb_gp_predict_swaps(s->gp, s->at_x, s->at_h, swaps, s->which, s->to, s->mu + plain,
                         s->sd + plain);
-    values_of(s, p->count, s->mu, s->sd, p->value);
+    values_of(s, p->count, s->mu, s->sd, limit_neighbours(s, plain, false), p->value);
   }
 }
 
@@ -837,8 +903,14 @@ int cb_search_run(cb_search *s, cb_gp *gp, const cb_acquire *acquire,
     focus(s);
   if (is_bound(s))
     cb_gp_bind(gp, plan->h);
+  if (acquire->feasible) {
+    cb_feasible_focus(acquire->feasible, plan->x, plan->h, POOL_FOCUS);
+    if (is_bound(s))
+      cb_feasible_bind(acquire->feasible, plan->h);
+  }
   fill_pool(s, rng);
-  score_pool(s, starts > 0 ? starts : 1, POOL_STEP, POOL_EXACT);
+  score_pool(s, starts > 0 ? starts : 1, POOL_STEP,
+             acquire->feasible ? POOL_STEP : POOL_EXACT); /* each needs all models */
   const int ranked =
       cb_rank_best(s->pool.count, s->pool.value, CB_SEARCH_STARTS + SPARES, s->order);
   for (int i = 0; i < ranked; i++) {

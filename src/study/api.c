@@ -469,7 +469,7 @@ cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
     return is_null("out", err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_best(study, &trial, err));
-  return cb_trial_snapshot(out, &study->fold, trial, err);
+  return cb_trial_snapshot(out, &study->view, trial, err);
 }
 
 cocabo_status cocabo_study_expected(cocabo_study *study, int64_t number, double *value,
@@ -526,7 +526,7 @@ cocabo_status cocabo_study_trial(const cocabo_study *study, int64_t number,
     return is_null("out", err);
   const cb_trial *trial = NULL;
   CB_TRY(cb_study_find(study, number, &trial, err));
-  return cb_trial_snapshot(out, &study->fold, trial, err);
+  return cb_trial_snapshot(out, &study->view, trial, err);
 }
 
 static cocabo_status check_columns(const cocabo_columns *columns, cocabo_error *err) {

@@ -333,7 +333,7 @@ static cocabo_status snapshot(const cocabo_study *study, batch *b, cocabo_error 
       trial.n_reports = known->n_reports;
       trial.reports = known->reports;
     }
-    CB_TRY(cb_trial_snapshot(&b->trials[i], &study->fold, &trial, err));
+    CB_TRY(cb_trial_snapshot(&b->trials[i], &study->view, &trial, err));
   }
   return COCABO_OK;
 }

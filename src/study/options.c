@@ -13,15 +13,17 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "log/constraints.h"
 
 /* ---- the table ------------------------------------------------------------------- */
 
 /* How the text of a value is read. */
 typedef enum value_form {
-  WORD,   /* one of the words in the type, separated by | */
-  INT,    /* low <= value <= high */
-  NUMBER, /* low <= value <= high, where high may be NO_LIMIT */
-  SAMPLER /* a name in the list of samplers */
+  WORD,    /* one of the words in the type, separated by | */
+  INT,     /* low <= value <= high */
+  NUMBER,  /* low <= value <= high, where high may be NO_LIMIT */
+  SAMPLER, /* a name in the list of samplers */
+  BOUNDS   /* constraints (log/constraints.h), which are kept read */
 } value_form;
 
 typedef struct option_row {
@@ -79,7 +81,9 @@ typedef struct option_row {
   X(trials, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                  \
     "complete and failed trials that the study shall reach; 0: no limit")              \
   X(durability, WORDS, "normal|full", "normal",                                        \
-    "what a stored result survives: normal: the process, full: a power cut too")
+    "what a stored result survives: normal: the process, full: a power cut too")       \
+  X(constraints, BOUNDS, false, 0, 0, "METRIC < NUMBER, ...", "",                      \
+    "bounds on metrics (also <=, >, >=): the best trial is the best that keeps them")
 
 #define AS_ENUM(name, ...) OPTION_##name,
 #define AS_ROW(name, ...) {#name, __VA_ARGS__},
@@ -88,7 +92,8 @@ enum { OPTIONS(AS_ENUM) N_OPTIONS };
 static const option_row table[N_OPTIONS] = {OPTIONS(AS_ROW)};
 
 struct cocabo_options {
-  char *values[N_OPTIONS]; /* NULL: the default */
+  char *values[N_OPTIONS];     /* NULL: the default */
+  cb_constraints *constraints; /* as the text of that name says; NULL: none */
 };
 
 /* ---- reading values -------------------------------------------------------------- */
@@ -120,6 +125,8 @@ static bool is_valid(const option_row *row, const char *text) {
            (row->high == NO_LIMIT || number <= (double)row->high);
   case SAMPLER:
     return cb_sampler_find(text) != NULL;
+  case BOUNDS:
+    return true; /* reading them says more */
   }
   return false;
 }
@@ -189,19 +196,26 @@ void cocabo_options_free(cocabo_options *options) {
     return;
   for (int i = 0; i < N_OPTIONS; i++)
     cb_free(options->values[i]);
+  cb_free(options->constraints);
   cb_free(options);
 }
 
 cocabo_options *cb_options_copy(const cocabo_options *options) {
   cocabo_options *copy = cocabo_options_new();
+  bool lacking = false;
   for (int i = 0; copy && i < N_OPTIONS; i++) {
     if (!options->values[i])
       continue;
     copy->values[i] = cb_strdup(options->values[i]);
-    if (!copy->values[i]) {
-      cocabo_options_free(copy);
-      return NULL;
-    }
+    lacking |= !copy->values[i];
+  }
+  if (copy && options->constraints) {
+    copy->constraints = cb_constraints_copy(options->constraints);
+    lacking |= !copy->constraints;
+  }
+  if (lacking) {
+    cocabo_options_free(copy);
+    return NULL;
   }
   return copy;
 }
@@ -220,11 +234,20 @@ cocabo_status cocabo_options_set(cocabo_options *options, const char *name,
   if (!is_valid(&table[i], value))
     return bad_value(&table[i], value, err);
 
+  cb_constraints *bounds = NULL;
+  if (i == OPTION_constraints)
+    CB_TRY(cb_constraints_read(&bounds, value, err));
   char *copy = cb_strdup(value);
-  if (!copy)
+  if (!copy) {
+    cb_free(bounds);
     return cb_no_memory(err);
+  }
   cb_free(options->values[i]);
   options->values[i] = copy;
+  if (i == OPTION_constraints) {
+    cb_free(options->constraints);
+    options->constraints = bounds;
+  }
   return COCABO_OK;
 }
 
@@ -364,6 +387,8 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
       .refit_every = int_or(options, OPTION_refit_every, mixed ? 0 : 10),
       .samples = int_or(options, OPTION_samples, 5000),
       .model_size = int_or(options, OPTION_model_size, 1000),
+      .constraints = options->constraints,
+      .objective = "value",
   };
   assert(out->sampler);
 }

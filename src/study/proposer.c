@@ -35,7 +35,8 @@ static cocabo_status check_fit(const cb_proposer *p, const cb_fit *fit,
                                cocabo_error *err) {
   const int has = fit ? fit->n_theta : 0;
   const int want = p->sampler->n_theta ? p->sampler->n_theta(p->state) : 0;
-  if (has == 0 || has == want)
+  const int more = p->sampler->more_theta ? p->sampler->more_theta(p->state) : 0;
+  if (has == 0 || has == want || has == want + more)
     return COCABO_OK;
   return cb_fail(err, COCABO_E_STATE,
                  "the last fit in the log has %d numbers, want %d for sampler %s: the "

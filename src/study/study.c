@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "log/constraints.h"
 
 /* ---- the fold -------------------------------------------------------------------- */
 
@@ -166,6 +167,11 @@ static cocabo_status fill_created(cb_event *event, const cocabo_space *space,
 static cocabo_status check_sampler(const cb_resolved *resolved,
                                    const cocabo_space *space, cocabo_error *err) {
   const cb_sampler *sampler = resolved->sampler;
+  if (resolved->settings.constraints && !sampler->constrains)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "sampler %s has no model of constraints, want mixed (or random, "
+                   "sobol)",
+                   sampler->name);
   return sampler->accepts ? sampler->accepts(space, err) : COCABO_OK;
 }
 
@@ -328,14 +334,39 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
   return COCABO_OK;
 }
 
+/* The best row among those that keep the constraints, -1: none does. Results are only
+ * ever added, so each is looked at once. */
+static int64_t best_feasible(cocabo_study *study) {
+  const cb_history *history = study->fold.history;
+  const cb_settings *settings = &study->view.resolved.settings;
+  if (study->feasible.model != study->view.model || study->feasible.rows == 0) {
+    study->feasible.model = study->view.model;
+    study->feasible.rows = 0;
+    study->feasible.row = -1;
+  }
+  for (int64_t i = study->feasible.rows; i < history->n; i++) {
+    const cb_trial *trial = &history->trials[history->told[i]];
+    const int64_t best = study->feasible.row;
+    if (cb_constraints_hold(settings->constraints, trial, settings->objective) == 1 &&
+        (best < 0 || history->y[i] > history->y[best]))
+      study->feasible.row = i;
+  }
+  study->feasible.rows = history->n;
+  return study->feasible.row;
+}
+
 cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err) {
   const cb_history *history = study->fold.history;
-  int64_t row = history->best;
-  if (row < 0)
+  const cb_settings *settings = &study->view.resolved.settings;
+  const cb_constraints *constraints = settings->constraints;
+  int64_t row = constraints ? best_feasible(study) : history->best;
+  if (history->n == 0)
     return cb_fail(err, COCABO_E_NOT_FOUND, "study \"%s\" has no complete trial",
                    study->name);
-  if (!study->view.resolved.settings.deterministic)
+  if (row < 0)
+    row = cb_constraints_nearest(constraints, history, settings->objective);
+  else if (!settings->deterministic)
     CB_TRY(cb_proposer_best(&study->proposer, &study->view, &row, err));
   *out = &history->trials[history->told[row]];
   return COCABO_OK;

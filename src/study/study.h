@@ -27,6 +27,11 @@ struct cocabo_study {
   cb_view view;         /* of the fold, with what the options mean */
   cb_proposer proposer; /* a cache */
 
+  /* Another one: the best result that keeps the constraints, of the first so many. */
+  struct {
+    int64_t model, rows; /* for which model of the fold */
+    int64_t row;         /* -1: none keeps them */
+  } feasible;
   cocabo_log_fn log; /* NULL: nobody listens */
   void *log_user;
 
@@ -121,7 +126,8 @@ cocabo_status cb_study_verify(cocabo_study *study, int64_t batches, cocabo_repor
  * sentence for a number that does not exist. */
 cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
                             const cb_trial **out, cocabo_error *err);
-/* The best of noisy values is the sampler's to say. */
+/* The best of noisy values is the sampler's to say. Of those that keep the constraints;
+ * while none does, the one with the least violation. */
 cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err);
 /* What the sampler's model expects of a completed trial, as the user counts. */

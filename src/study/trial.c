@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "log/constraints.h"
 
 /* One block: the cells, then the metrics with their names, then the reason. */
 struct cocabo_trial {
@@ -21,6 +22,7 @@ struct cocabo_trial {
   double started, finished; /* NaN: not yet */
   double value;
   const char *reason;
+  int feasible; /* 1, 0, or -1: unknown */
   int n_metrics;
   const cocabo_metric *metrics;
   size_t n_attrs, n_reports;
@@ -67,8 +69,10 @@ static bool copy_reports(cocabo_trial *copy, const cb_trial *trial) {
   return true;
 }
 
-cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
+cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_view *view,
                                 const cb_trial *trial, cocabo_error *err) {
+  const cb_fold *fold = view->fold;
+  const cb_settings *settings = &view->resolved.settings;
   cocabo_space *space = fold->history->space;
   const char *reason = trial->reason ? trial->reason : "";
   const size_t cell_bytes = (size_t)space->n * sizeof(cb_cell);
@@ -87,6 +91,8 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
   copy->started = trial->started;
   copy->finished = trial->finished;
   copy->value = trial->value;
+  copy->feasible =
+      cb_constraints_hold(settings->constraints, trial, settings->objective);
   memcpy(copy->cells, trial->cells, cell_bytes);
   copy->n_metrics = trial->n_metrics;
   copy->metrics =
@@ -162,6 +168,10 @@ double cocabo_trial_value(const cocabo_trial *trial) {
 
 const char *cocabo_trial_reason(const cocabo_trial *trial) {
   return trial ? trial->reason : "";
+}
+
+int cocabo_trial_feasible(const cocabo_trial *trial) {
+  return trial ? trial->feasible : -1;
 }
 
 double cocabo_trial_started(const cocabo_trial *trial) {

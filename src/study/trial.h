@@ -5,10 +5,11 @@
 #include "cocabo.h"
 #include "log/fold.h"
 #include "space/space.h"
+#include "study/view.h"
 
 /* A snapshot of `trial`, which shares the space and so can outlive the study. *out is
  * owned by the caller; on failure it is untouched. */
-cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_fold *fold,
+cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_view *view,
                                 const cb_trial *trial, cocabo_error *err);
 /* An ask makes its snapshots before the store has said what time it is. */
 void cb_trial_set_started(cocabo_trial *trial, double time);

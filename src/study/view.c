@@ -4,6 +4,7 @@
 #include "study/view.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -102,17 +103,33 @@ void cb_view_change_clear(cb_view_change *change) {
   *change = (cb_view_change){0};
 }
 
+/* What the value is called in constraints. */
+static const char *objective_of(const cb_fold *fold) {
+  const char *name = cb_fold_attribute(fold, "objective");
+  return name ? name : "value";
+}
+
+/* Does a constraint mean another number now? */
+static bool renames_objective(const cb_fold *fold, const cb_view_change *change) {
+  const int i =
+      cb_pairs_find(change->log.attributes, change->log.n_attributes, "objective");
+  return change->resolved.settings.constraints && i >= 0 &&
+         strcmp(change->log.attributes[i].value, objective_of(fold)) != 0;
+}
+
 /* Theta of another sampler, or of another kernel, means something else: it is forgotten
  * together with the cache. */
 void cb_view_adopt(cb_view *view, cb_view_change *change, const cb_event *changed) {
+  const bool renames = renames_objective(view->fold, change);
   cb_fold_adopt(view->fold, &change->log, changed);
-  if (!cb_options_same_model(view->options, change->options)) {
+  if (renames || !cb_options_same_model(view->options, change->options)) {
     cb_history_forget_fit(view->fold->history);
     view->model++;
   }
   cocabo_options_free(view->options);
   view->options = change->options;
   view->resolved = change->resolved;
+  view->resolved.settings.objective = objective_of(view->fold);
   *change = (cb_view_change){0};
 }
 

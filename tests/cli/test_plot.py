@@ -24,7 +24,7 @@ import unittest
 from xml.etree import ElementTree
 
 COCABO = None
-KINDS = ["history", "slice", "parallel", "categories", "importance"]
+KINDS = ["history", "slice", "parallel", "categories", "importance", "steps"]
 SVG = "{http://www.w3.org/2000/svg}"
 SPACE = {"lr": "float(1e-5,0.1,log)", "depth": "int(1,9)", "rate": "float(0,1,step=0.25)",
          "opt": "choice(adam,sgd,rmsprop)", "size": "ordinal(small,medium,large)"}
@@ -78,7 +78,8 @@ class Case(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         self.assertIn(f"cocabo plot: {sentence}", done.stderr)
 
-    def study(self, values, space=None, name="default", flags=()):
+    def study(self, values, space=None, name="default", flags=(),
+              reports=lambda value: [[1, value]]):
         """A study with these values at random points; NaN: a failed trial."""
         space = space or SPACE
         source = random.Random(len(values))
@@ -87,10 +88,10 @@ class Case(unittest.TestCase):
         told = [value for value in values if not math.isnan(value)]
         with open(self.folder / "known.csv", "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow([*space, "value"])
+            writer.writerow([*space, "value", "reports"])
             for value in told:
                 writer.writerow([*(draw(domain, source) for domain in space.values()),
-                                 repr(value)])
+                                 repr(value), json.dumps(reports(value))])
         if told:
             self.ok("import", "--study", name, "--format", "csv", "known.csv")
         for _ in range(len(values) - len(told)):
@@ -105,6 +106,21 @@ class Case(unittest.TestCase):
     def svg(self, kind, name="default", path="picture.svg"):
         self.ok("plot", "--kind", kind, "--study", name, "-o", path)
         return ElementTree.parse(self.folder / path).getroot()
+
+    def assert_sound(self, root):
+        width, height = map(float, root.get("viewBox").split()[2:])
+        self.assertEqual(root.get("font-family"), "sans-serif")
+        self.assertTrue(root.find(f"{SVG}title").text)
+        self.assertTrue(root.find(f"{SVG}desc").text)
+        for element in root.iter():
+            for name, value in element.attrib.items():
+                self.assertNotRegex(value.lower(), r"\b(nan|inf)", (name, value))
+            for x, y in re.findall(r"[ML ](-?[\d.]+),(-?[\d.]+)", element.get("d", "")):
+                self.assertTrue(-1 <= float(x) <= width + 1, (x, width))
+                self.assertTrue(-1 <= float(y) <= height + 1, (y, height))
+            if element.tag == f"{SVG}text" and element.get("x"):
+                self.assertTrue(0 <= float(element.get("x")) <= width)
+                self.assertTrue(0 <= float(element.get("y")) <= height)
 
     def texts(self, root):
         return ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
@@ -127,21 +143,6 @@ def curve(n):
 
 
 class Files(Case):
-    def assert_sound(self, root):
-        width, height = map(float, root.get("viewBox").split()[2:])
-        self.assertEqual(root.get("font-family"), "sans-serif")
-        self.assertTrue(root.find(f"{SVG}title").text)
-        self.assertTrue(root.find(f"{SVG}desc").text)
-        for element in root.iter():
-            for name, value in element.attrib.items():
-                self.assertNotRegex(value.lower(), r"\b(nan|inf)", (name, value))
-            for x, y in re.findall(r"[ML ](-?[\d.]+),(-?[\d.]+)", element.get("d", "")):
-                self.assertTrue(-1 <= float(x) <= width + 1, (x, width))
-                self.assertTrue(-1 <= float(y) <= height + 1, (y, height))
-            if element.tag == f"{SVG}text" and element.get("x"):
-                self.assertTrue(0 <= float(element.get("x")) <= width)
-                self.assertTrue(0 <= float(element.get("y")) <= height)
-
     def test_every_kind_is_a_sound_picture(self):
         self.study([*curve(40), 1e9, math.nan, math.nan])
         for kind in KINDS:
@@ -157,7 +158,7 @@ class Files(Case):
                                     [0.0, math.nan], [5.0] * 30, [1.0] * 30 + [1e300],
                                     [-7.0, 1e-12], [big] * 3]):
             self.study(values, name=f"s{i}", flags=["--maximize"] if i % 2 else [])
-            for kind in KINDS[:-1]:
+            for kind in sorted(set(KINDS) - {"importance"}):
                 with self.subTest(values=values[-2:], kind=kind):
                     self.assert_sound(self.svg(kind, f"s{i}"))
                     self.ok("plot", "--kind", kind, "--study", f"s{i}", "--text")
@@ -496,6 +497,161 @@ class Errors(Case):
         self.assertIn(shown[0].replace("±", "+-"), page)
 
 
+class Steps(Case):
+    """What programs report of their values so far."""
+
+    def steps(self, rows, name="default", flags=()):
+        """Trials (result, [[step, value], ...]): a number, "failed" or None, no result."""
+        lines = [{"state": "complete" if isinstance(result, float) else "failed",
+                  "value": result if isinstance(result, float) else None,
+                  "params": {"x": i / len(rows)}, "reports": reports}
+                 for i, (result, reports) in enumerate(rows) if result is not None]
+        self.ok("create", "--study", name, "--sampler", "random", "-p", "x=float(0,1)", *flags)
+        (self.folder / "known.json").write_text(json.dumps(lines))
+        if lines:
+            self.ok("import", "--study", name, "--format", "json", "known.json")
+        for _, reports in (row for row in rows if row[0] is None):
+            number = json.loads(self.ok("ask", "--json", "--study", name))["number"]
+            for step, value in reports:
+                self.ok("tell", "--study", name, number, value, "--step", step)
+
+    def lines(self, root, width=None):
+        """{tip: points} of the lines, or those of a width, in the order of drawing."""
+        return {path.find(f"{SVG}title").text:
+                [tuple(map(float, at)) for at in
+                 re.findall(r"(-?[\d.]+),(-?[\d.]+)", path.get("d"))]
+                for group in root.iter(f"{SVG}g") for path in group
+                if path.find(f"{SVG}title") is not None and group.get("fill") == "none"
+                and group.get("stroke-width") in ([width] if width else ["1.2", "2.5"])}
+
+    def json_rows(self, *args):
+        return [json.loads(line) for line in
+                self.ok("plot", "--kind", "steps", "--json", *args).splitlines()]
+
+    def test_a_program_reports_while_it_runs(self):
+        # From another folder: what run says about the storage is no path to guess at.
+        (self.folder / "sub").mkdir()
+        (self.folder / "train.sh").write_text(
+            'cd sub || exit 1\n'
+            'for step in 1 2 3; do\n'
+            '  "$PROGRAM" tell "$COCABO_TRIAL" "$((COCABO_TRIAL + 30 / step))" --step "$step" '
+            '|| exit 1\n'
+            'done\n'
+            '[ "$COCABO_TRIAL" = 2 ] && exit 7\n'
+            'echo "$COCABO_TRIAL"\n')
+        (self.folder / "100% a?b").mkdir()
+        environment = {**self.environment, "PROGRAM": COCABO}
+        for i, storage in enumerate([[], ["--storage", "bare.db"], ["--storage", "./a b.db"],
+                                     ["--storage", "sqlite:///100%25 a%3Fb/url%20x.db"],
+                                     ["--storage", f"sqlite:///{self.folder}/absolute.db"]]):
+            with self.subTest(storage=storage):
+                self.ok("run", "-n", 3, "-j", 2, "--sampler", "random", "-p", "x=float(0,1)",
+                        "--study", f"a study {i}", *storage, "--", "sh", "train.sh",
+                        env=environment)
+                self.assertEqual(self.json_rows(*storage), [
+                    {"number": number, "state": "failed" if number == 2 else "complete",
+                     "step": step, "value": number + 30 // step}
+                    for number in range(3) for step in (1, 2, 3)])
+        self.assertEqual(os.listdir(self.folder / "sub"), [])
+
+    def test_a_strange_folder_is_no_obstacle(self):
+        self.folder = self.folder / "50% of: ?#"
+        self.folder.mkdir()
+        (self.folder / "sub").mkdir()
+        line = f'cd sub && "{COCABO}" tell $COCABO_TRIAL 5 --step 1 && echo 1'
+        for more in [], ["--storage", "bare.db"]:
+            self.ok("run", "-n", 1, "-p", "x=float(0,1)", *more, "--", "sh", "-c", line)
+            self.assertEqual(len(self.json_rows(*more)), 1)
+
+    def test_a_line_a_trial(self):
+        self.steps([(3.0, [[0, 9], [1, 5], [4, 3]]), (1.0, [[0, 8], [1, 4], [4, 1]]),
+                    (2.0, []), ("failed", [[0, 7], [1, 7]]), (None, [[0, 6], [4, 6.5]])])
+        root = self.svg("steps")
+        lines = self.lines(root)
+        # Unfinished and failed ones below, the best on top.
+        self.assertEqual(list(lines), ["trial 4: running", "trial 3: failed", "trial 0: 3",
+                                       "trial 1: 1"])
+        self.assertEqual([len(points) for points in lines.values()], [2, 2, 3, 3])
+        (x0, y0), (x1, y1), (x4, y4) = lines["trial 1: 1"]
+        self.assertAlmostEqual(x4 - x0, 4 * (x1 - x0), delta=0.2)
+        self.assertAlmostEqual((y4 - y0) * 4, (y1 - y0) * 7, delta=1)
+        self.assertGreater(y4, y0)
+        texts = self.texts(root)
+        for text in ("default: values over steps", "best", "failed (1)", "unfinished (1)",
+                     "step", "value"):
+            self.assertIn(text, texts)
+        self.assertEqual(list(self.lines(root, "2.5")), ["trial 1: 1"])
+
+    def test_only_the_best_and_the_newest_of_many(self):
+        source = random.Random(5)
+        values = [100.0 + source.random() for _ in range(200)]
+        values[7], values[11] = 1.0, 2.0
+        self.steps([(value, [[step, value + 5.0 / (1 + step)] for step in range(420)])
+                    for value in values[:60]] +
+                   [(value, [[0, value], [1, value]]) for value in values[60:]])
+        root = self.svg("steps")
+        self.assertLess((self.folder / "picture.svg").stat().st_size, 1 << 20)
+        numbers = [int(re.match(r"trial (\d+)", tip)[1]) for tip in self.lines(root)]
+        self.assertEqual(len(numbers), 40)
+        self.assertEqual(numbers[-2:], [11, 7])
+        best = sorted(range(200), key=values.__getitem__)[:20]
+        rest = [i for i in range(199, -1, -1) if i not in best][:20]
+        self.assertEqual(sorted(numbers), sorted(best + rest))
+        note = "40 of 200 lines, the best and the newest"
+        self.assertIn(f"({note})", self.texts(root))
+        self.assertIn(note, " ".join(self.ok("plot", "--kind", "steps").split()))
+        self.assertEqual(len(self.json_rows()), 60 * 420 + 140 * 2)
+
+    def test_long_lines_keep_their_ends_and_peaks(self):
+        reports = [[step, 5.0] for step in range(100, 9100)]
+        reports[4321][1] = 9.0
+        self.steps([(5.0, reports), (6.0, [[100, 5], [9099, 6]])])
+        lines = self.lines(self.svg("steps"))
+        long, short = lines["trial 0: 5"], lines["trial 1: 6"]
+        self.assertLess(len(long), 500)
+        self.assertEqual((long[0][0], long[-1][0]), (short[0][0], short[-1][0]))
+        self.assertEqual([x for x, _ in long], sorted(x for x, _ in long))
+        self.assertEqual(len({y for _, y in long}), 2)
+
+    def test_the_first_trial_can_be_watched(self):
+        self.steps([(None, [[1, 3], [2, 2]])])
+        root = self.svg("steps")
+        self.assertEqual(root.find(f"{SVG}desc").text, "minimised; no trial is complete yet")
+        self.assertIn("no trial is complete yet", self.ok("plot", "--kind", "steps"))
+        self.assertEqual(self.json_rows(),
+                         [{"number": 0, "state": "running", "step": 1, "value": 3.0},
+                          {"number": 0, "state": "running", "step": 2, "value": 2.0}])
+
+    def test_few_and_strange_reports_are_drawn_too(self):
+        big, late = 1.7e308, 2 ** 63 - 1
+        for i, rows in enumerate([[(1.0, [[0, 0]])], [(1.0, [[late, 3]])],
+                                  [(1.0, [[0, big], [late, -big]]), (2.0, [[5, 1e-300]])],
+                                  [("failed", [[3, 1], [4, 1]]), (1.0, [])],
+                                  [(1.0, [[k, 10.0 ** -k] for k in range(9)])],
+                                  [(1.0, [[k, 1.0] for k in range(30)] + [[30, 1e300]])]]):
+            self.steps(rows, f"s{i}", ["--maximize"] if i % 2 else [])
+            with self.subTest(i):
+                self.assert_sound(self.svg("steps", f"s{i}"))
+                for locale in "C", "C.UTF-8":
+                    page = self.ok("plot", "--kind", "steps", "--study", f"s{i}",
+                                   env={**self.environment, "LC_ALL": locale})
+                    self.assertNotRegex(page, r"\b(nan|inf)\b")
+        self.assertIn("value (logarithmic)", self.texts(self.svg("steps", "s4")))
+        self.assertIn("(trial 1, the best, reported nothing)", self.texts(self.svg("steps", "s3")))
+
+    def test_without_reports_it_says_how_to_make_them(self):
+        self.study(curve(5), reports=lambda value: [])
+        for more in ["-o", "p.svg"], ["--text"], ["--json"]:
+            self.refused(2, "no trial of study default has reported values: a program reports "
+                         "with cocabo tell $COCABO_TRIAL VALUE --step STEP while it runs",
+                         "plot", "--kind", "steps", *more)
+        self.assertFalse((self.folder / "p.svg").exists())
+
+    def test_completion_knows_the_kinds(self):
+        offered = self.ok("--complete", "plot", "--kind", "")
+        self.assertEqual([line.split("\t")[0] for line in offered.splitlines()], KINDS)
+
+
 class Noisy(Case):
     """Where values are noisy everything names the trial that the model expects most of."""
 
@@ -677,7 +833,7 @@ class Refusals(Case):
         self.refused(2, 'unknown --kind "histori", did you mean history?',
                      "plot", "--kind", "histori", "--text")
         self.refused(2, 'unknown --kind "pie", want one of history, slice, parallel, '
-                     "categories, importance", "plot", "--kind", "pie", "--text")
+                     "categories, importance, steps", "plot", "--kind", "pie", "--text")
         for name in "p.gif", "svg", "a.svg/b", "a.svg.txt", ".":
             self.refused(2, f'-o is "{name}", want a name that ends in .svg, .png or .pdf',
                          "plot", "-o", name)

@@ -432,7 +432,7 @@ if int(os.environ["COCABO_TRIAL"]) % 3: print(os.environ["COCABO_TRIAL"])
                       ["run", "-n", "10", "-v"],
                       ["plot", "-o", f"{BIDI}.svg"]]
                      + [["plot", "--kind", kind] for kind in
-                        ("history", "slice", "parallel", "categories", "importance")]):
+                        ("history", "slice", "parallel", "categories", "importance", "steps")]):
             for more in ([], ["--json"]):
                 self.show(*args, *study, *more)
         self.ok("create", "-n", "20", *study)

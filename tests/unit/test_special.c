@@ -28,7 +28,24 @@ static void log_cdf_agrees_with_the_oracle(void **state) {
   for (int i = 0; i < POINTS; i++) {
     const double z = oracle_special[i].z;
     const double tolerance = z > 0.0 ? 2.0 * linear_tolerance(z) : 1e-15;
-    assert_relative(cb_log_normal_cdf(z), oracle_special[i].log_cdf, tolerance);
+    assert_relative(cb_log_normal_cdf(z, NULL), oracle_special[i].log_cdf, tolerance);
+  }
+}
+
+/* phi / Phi = h / Phi - z. For z < 0 nothing cancels in that; above, the oracle has
+ * both parts of the quotient. */
+static void slope_of_log_cdf_agrees_with_the_oracle(void **state) {
+  (void)state;
+  for (int i = 0; i < POINTS; i++) {
+    const double z = oracle_special[i].z;
+    double slope;
+    const double value = cb_log_normal_cdf(z, &slope);
+    assert_true(value == cb_log_normal_cdf(z, NULL));
+    if (z < 0.0)
+      assert_relative(slope, 1.0 / oracle_special[i].log_h_slope - z, 1e-14);
+    else
+      assert_relative(slope, oracle_special[i].pdf / oracle_special[i].cdf,
+                      linear_tolerance(z));
   }
 }
 
@@ -62,7 +79,7 @@ static void formulas_meet_at_their_borders(void **state) {
     assert_close(cb_log_ei_h(below, &slope_below), cb_log_ei_h(above, &slope_above),
                  2e-15);
     assert_close(slope_below, slope_above, 2e-15);
-    assert_close(cb_log_normal_cdf(below), cb_log_normal_cdf(above), 2e-15);
+    assert_close(cb_log_normal_cdf(below, NULL), cb_log_normal_cdf(above, NULL), 2e-15);
     assert_close(cb_normal_cdf(below), cb_normal_cdf(above), 1e-15);
     assert_close(cb_ei_h(below, NULL), cb_ei_h(above, NULL), 1e-15);
   }
@@ -154,8 +171,8 @@ static void extremes_are_limits_and_never_nan(void **state) {
   assert_true(cb_ei_h(-INFINITY, &slope) == 0.0 && slope == 0.0);
   assert_true(cb_ei_h(INFINITY, &slope) == INFINITY && slope == 1.0);
   assert_true(cb_normal_cdf(-INFINITY) == 0.0 && cb_normal_cdf(INFINITY) == 1.0);
-  assert_true(cb_log_normal_cdf(-INFINITY) == -INFINITY);
-  assert_true(cb_log_normal_cdf(INFINITY) == 0.0);
+  assert_true(cb_log_normal_cdf(-INFINITY, NULL) == -INFINITY);
+  assert_true(cb_log_normal_cdf(INFINITY, NULL) == 0.0);
   assert_true(cb_normal_pdf(-INFINITY) == 0.0 && cb_normal_pdf(INFINITY) == 0.0);
 }
 
@@ -165,13 +182,14 @@ static void nan_gives_nan(void **state) {
   assert_true(isnan(cb_log_ei_h(NAN, &slope)) && isnan(slope));
   assert_true(isnan(cb_ei_h(NAN, &h_slope)) && isnan(h_slope));
   assert_true(isnan(cb_normal_pdf(NAN)) && isnan(cb_normal_cdf(NAN)));
-  assert_true(isnan(cb_log_normal_cdf(NAN)));
+  assert_true(isnan(cb_log_normal_cdf(NAN, NULL)));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(log_h_agrees_with_the_oracle),
       cmocka_unit_test(log_cdf_agrees_with_the_oracle),
+      cmocka_unit_test(slope_of_log_cdf_agrees_with_the_oracle),
       cmocka_unit_test(pdf_cdf_and_h_agree_with_the_oracle),
       cmocka_unit_test(formulas_meet_at_their_borders),
       cmocka_unit_test(slope_of_log_h_agrees_with_differences),
