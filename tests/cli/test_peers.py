@@ -245,6 +245,16 @@ else:
                 self.assertEqual(len(space.active(point)), 6)
                 self.assertEqual(space.point(space.numbers(point)), point)
 
+    def test_random_points_are_not_the_initial_ones(self):
+        from methods import make
+        from problems import cancer_models
+        from space import Space
+        text = cancer_models.describe(40, 15)
+        method = make("python-random", Space.read(text["parameters"]), 40, 75)
+        again = [point for point in (method.ask() for _ in range(60))
+                 if point in text["initial"]]
+        self.assertEqual(again, [])
+
 
 class Resume(Case):
     def test_a_file_cut_anywhere_is_completed(self):

@@ -11,7 +11,8 @@ from space import Parameter, Point, Space
 class Random:
     def __init__(self, space: Space, seed: int, total: int) -> None:
         self._space = space
-        self._random = random.Random(seed)
+        # A stream of its own: a problem in Python may draw its points from the seed itself.
+        self._random = random.Random(f"python-random {seed}")
 
     def _draw(self, parameter: Parameter) -> float:
         if parameter.choices:
