@@ -24,7 +24,7 @@ static const double SCALE_SD = 0.3; /* of the prior of log length scales of succ
 
 /* A failure costs more than a result that improves nothing: it may leave a mess behind,
  * and it teaches less. */
-static const double FAILURE_WEIGHT = 16.0;
+static const double FAILURE_WEIGHT = 32.0;
 static const double LEAST_LOG_P = -4.605170185988091; /* log 0.01 */
 static const double PLACE = 0.01; /* a tenth of a length scale, squared */
 

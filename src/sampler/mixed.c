@@ -686,7 +686,7 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 7,
+    .revision = 8,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -115,9 +115,10 @@ typedef struct cb_sampler {
 const cb_sampler *cb_sampler_find(const char *name);
 const cb_sampler *cb_sampler_at(int i);
 
-/* The initial design: b uniform random points, keyed by (seed, trial number). The same
- * contract as a sampler's propose, and a revision like a sampler's. */
-enum { CB_DESIGN_REVISION = 2 };
+/* The initial design: b uniform random points, keyed by (seed, trial number), but away
+ * from known failures. The same contract as a sampler's propose, and a revision like a
+ * sampler's. */
+enum { CB_DESIGN_REVISION = 3 };
 cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err);
 
 /* COCABO_E_EXHAUSTED if one of the proposed points breaks a rule, or repeats one where

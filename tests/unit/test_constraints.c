@@ -345,6 +345,38 @@ static void failures_teach_unless_the_infrastructure_failed(void **state) {
   assert_int_equal(count_own_failures("exit status 75!", &other), taught);
 }
 
+/* Failures of a design of 40 points that fail with this reason where x > 1/2. */
+static int count_failures_of_design(const char *reason, bool one_by_one) {
+  const char *const options[][2] = {{"n_init", "40"}};
+  cocabo_study *study = create_with("float(0,1)", options, 1);
+  cocabo_trial *trials[40];
+  int failures = 0;
+  for (int i = 0; i < 40; i += one_by_one ? 1 : 40) {
+    const size_t n = one_by_one ? 1 : 40;
+    assert_ok(cocabo_study_ask(study, n, trials, &err));
+    for (size_t k = 0; k < n; k++) {
+      const int64_t number = cocabo_trial_number(trials[k]);
+      double x;
+      assert_ok(cocabo_trial_get_real(trials[k], "x", &x, &err));
+      failures += x > 0.5;
+      if (x > 0.5)
+        assert_ok(cocabo_study_fail(study, number, reason, &err));
+      else
+        assert_ok(cocabo_study_tell(study, number, x, &err));
+      cocabo_trial_free(trials[k]);
+    }
+  }
+  cocabo_study_free(study);
+  return failures;
+}
+
+static void the_design_keeps_away_from_failures(void **state) {
+  (void)state;
+  assert_in_range(count_failures_of_design("exit status 1", false), 12, 28);
+  assert_in_range(count_failures_of_design("exit status 75", true), 12, 28);
+  assert_in_range(count_failures_of_design("exit status 1", true), 1, 8);
+}
+
 static void tell_many(cocabo_study *study, int n, bool fail) {
   for (int i = 0; i < n; i++) {
     double x;
@@ -478,6 +510,7 @@ int main(void) {
       cmocka_unit_test(where_nothing_is_feasible_it_is_looked_for),
       cmocka_unit_test(noisy_studies_choose_among_the_feasible),
       cmocka_unit_test(failures_teach_unless_the_infrastructure_failed),
+      cmocka_unit_test(the_design_keeps_away_from_failures),
       cmocka_unit_test(nothing_is_built_anew_while_the_failures_are_the_same),
       cmocka_unit_test(a_point_that_fails_again_is_left),
       cmocka_unit_test(asking_survives_lack_of_memory),
