@@ -313,49 +313,26 @@ static int64_t gather(cb_feasibility *f, const cb_history *history, int k,
 /* ---- which failures are held ------------------------------------------------------
  */
 
-struct distant {
-  double apart;
-  int64_t number;
-};
-
-static int by_distance(const void *a, const void *b) {
-  const struct distant *u = a, *v = b;
-  if (u->apart != v->apart)
-    return u->apart < v->apart ? -1 : 1;
-  return (u->number > v->number) - (u->number < v->number);
-}
-
-static int by_number(const void *a, const void *b) {
-  const int64_t u = *(const int64_t *)a, v = *(const int64_t *)b;
-  return (u > v) - (u < v);
-}
-
 /* Of more than can be held, half the newest and half the nearest to the incumbent among
  * the others. */
 static cocabo_status choose(const cb_feasibility *f, const cb_history *history,
                             const cb_trial *top, int64_t out[CB_MOST_FAILURES],
                             int *n_out, cocabo_error *err) {
-  enum { HALF = CB_MOST_FAILURES / 2 };
   const size_t n = (size_t)f->n_failed;
   size_t m = 0;
-  struct distant *all = cb_calloc(n + 1, sizeof *all);
+  cb_distant *all = cb_calloc(n + 1, sizeof *all);
   if (!all)
     return cb_no_memory(err);
   for (int64_t i = 0; i < history->n_failed; i++) {
     const cb_trial *trial = &history->trials[history->failed[i]];
     if (cb_trial_teaches(trial))
-      all[m++] = (struct distant){
+      all[m++] = (cb_distant){
           top ? cb_points_apart(f->space, trial->x, trial->h, top->x, top->h) : 0.0,
           trial->number};
   }
-  if (m > CB_MOST_FAILURES) {
-    qsort(all, m - HALF, sizeof *all, by_distance);
-    memmove(all + HALF, all + m - HALF, HALF * sizeof *all);
-    m = CB_MOST_FAILURES;
-  }
+  m = cb_keep_new_and_near(all, m, CB_MOST_FAILURES);
   for (size_t i = 0; i < m; i++)
     out[i] = all[i].number;
-  qsort(out, m, sizeof *out, by_number);
   *n_out = (int)m;
   cb_free(all);
   return COCABO_OK;

@@ -167,6 +167,30 @@ double cb_points_apart(const cocabo_space *space, const double *x, const int32_t
   return sum;
 }
 
+static int by_distance(const void *a, const void *b) {
+  const cb_distant *u = a, *v = b;
+  if (u->apart != v->apart)
+    return u->apart < v->apart ? -1 : 1;
+  return (u->number > v->number) - (u->number < v->number);
+}
+
+static int by_number(const void *a, const void *b) {
+  const cb_distant *u = a, *v = b;
+  return (u->number > v->number) - (u->number < v->number);
+}
+
+size_t cb_keep_new_and_near(cb_distant *trials, size_t n, size_t most) {
+  if (n > most) {
+    const size_t half = most / 2, older = n - half;
+    qsort(trials, older, sizeof *trials, by_distance);
+    memmove(trials + half, trials + older, half * sizeof *trials);
+    n = most;
+  }
+  if (n > 0) /* with none there may be no array */
+    qsort(trials, n, sizeof *trials, by_number);
+  return n;
+}
+
 bool cb_fit_due_by_rounds(const cb_ask *ask) {
   const cb_history *history = ask->history;
   const int64_t every = ask->settings->refit_every;

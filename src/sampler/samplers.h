@@ -64,6 +64,16 @@ bool cb_ask_has_model(const cb_ask *ask);
 double cb_points_apart(const cocabo_space *space, const double *x, const int32_t *h,
                        const double *other_x, const int32_t *other_h);
 
+/* A trial, and how far it is from the incumbent. */
+typedef struct cb_distant {
+  double apart;
+  int64_t number;
+} cb_distant;
+/* Of n trials in the order they came, the first of `trials` become those that count: at
+ * most so many, half of them the newest and half the nearest to the incumbent, in the
+ * order of their numbers. Returns how many. */
+size_t cb_keep_new_and_near(cb_distant *trials, size_t n, size_t most);
+
 /* A sampler's fit_due: every refit_every rounds, and not before the first of those; but
  * also when more than model_size results came after the last fit, since an active set
  * is only chosen from those before it. */

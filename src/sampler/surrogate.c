@@ -25,16 +25,16 @@ struct cb_surrogate {
   cb_kernel_spec spec;
   int64_t model_size;
   cb_gp *gp;
-  int64_t fit_rows;        /* results that the fit in gp saw; -1: gp holds nothing */
-  double *theta;           /* its hyper-parameters */
-  int64_t followed;        /* rows of the history that were taken in or passed over */
-  int64_t n;               /* rows in gp, without fantasies */
-  int64_t *rows;           /* which they are, n */
-  double *x;               /* d x n: points of rows, gathered */
-  int32_t *h;              /* c x n */
-  double *y;               /* n: their targets */
-  struct distant *distant; /* trials without a value, while they are chosen */
-  double *distance;        /* of every row of the history to what is chosen already */
+  int64_t fit_rows;    /* results that the fit in gp saw; -1: gp holds nothing */
+  double *theta;       /* its hyper-parameters */
+  int64_t followed;    /* rows of the history that were taken in or passed over */
+  int64_t n;           /* rows in gp, without fantasies */
+  int64_t *rows;       /* which they are, n */
+  double *x;           /* d x n: points of rows, gathered */
+  int32_t *h;          /* c x n */
+  double *y;           /* n: their targets */
+  cb_distant *distant; /* trials without a value, while they are chosen */
+  double *distance;    /* of every row of the history to what is chosen already */
   size_t rows_room, x_room, h_room, y_room, distance_room, distant_room;
 };
 
@@ -244,24 +244,6 @@ cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
 /* ---- points without a value -------------------------------------------------------
  */
 
-/* A trial that was not observed, and how far it is from the incumbent. */
-struct distant {
-  double apart;
-  int64_t number;
-};
-
-static int by_distance(const void *a, const void *b) {
-  const struct distant *u = a, *v = b;
-  if (u->apart != v->apart)
-    return u->apart < v->apart ? -1 : 1;
-  return (u->number > v->number) - (u->number < v->number);
-}
-
-static int by_number(const void *a, const void *b) {
-  const struct distant *u = a, *v = b;
-  return (u->number > v->number) - (u->number < v->number);
-}
-
 /* Of n trials in the order they came, those that count: at most UNOBSERVED, half of
  * them the newest and half the nearest to the incumbent, in the order of their numbers.
  */
@@ -277,17 +259,9 @@ static cocabo_status choose_unobserved(cb_surrogate *s, const cb_history *histor
     const cb_trial *trial = &history->trials[trials[i]];
     if (counts(s, trial))
       s->distant[m++] =
-          (struct distant){incumbent ? apart(s, trial, incumbent) : 0.0, trial->number};
+          (cb_distant){incumbent ? apart(s, trial, incumbent) : 0.0, trial->number};
   }
-  if (m > UNOBSERVED) {
-    const size_t half = UNOBSERVED / 2, older = m - half;
-    qsort(s->distant, older, sizeof *s->distant, by_distance);
-    memmove(s->distant + half, s->distant + older, half * sizeof *s->distant);
-    m = UNOBSERVED;
-  }
-  if (m > 0) /* with none there may be no array */
-    qsort(s->distant, m, sizeof *s->distant, by_number);
-  *out = m;
+  *out = cb_keep_new_and_near(s->distant, m, UNOBSERVED);
   return COCABO_OK;
 }
 
