@@ -14,7 +14,7 @@
 
 /* ---- groups: one plot command for what has one style ----------------------------- */
 
-enum { NO_GROUP, LINE_GROUP, AREA_GROUP, DOT_GROUP };
+enum { NO_GROUP, LINE_GROUP, AREA_GROUP, DOT_GROUP, RING_GROUP };
 
 static void close_group(canvas *c) {
   if (c->group_kind == NO_GROUP)
@@ -42,13 +42,17 @@ static void put_plot(canvas *c, int kind, const canvas_style *style) {
     canvas_put(c, "plot '-' using 1:2 with points pt 7 ps %.4g lc rgb '#%06x'\n",
                style->width, (unsigned)style->fill);
     break;
+  case RING_GROUP:
+    canvas_put(c, "plot '-' using 1:2 with points pt 6 ps %.4g lc rgb '#%06x'\n",
+               style->width, (unsigned)style->stroke);
+    break;
   }
 }
 
 /* What follows goes on in the open group if it can; a blank line parts two paths. */
 static void open_group(canvas *c, int kind, const canvas_style *style) {
   if (c->group_kind == kind && canvas_same_style(&c->group, style)) {
-    if (kind != DOT_GROUP)
+    if (kind < DOT_GROUP)
       canvas_put(c, "\n");
     return;
   }
@@ -82,9 +86,11 @@ static void gnuplot_path(canvas *c, const canvas_point *points, size_t n, bool c
 /* The radius is the size of the points; the terminals' `pointscale` makes it pixels. */
 static void gnuplot_dot(canvas *c, canvas_point at, double radius,
                         const canvas_style *style, const char *tip) {
-  const canvas_style dot = {.fill = style->fill, .width = radius};
+  const bool ring = style->fill == CANVAS_NONE;
+  const canvas_style dot = {
+      .fill = style->fill, .stroke = ring ? style->stroke : 0, .width = radius};
   (void)tip;
-  open_group(c, DOT_GROUP, &dot);
+  open_group(c, ring ? RING_GROUP : DOT_GROUP, &dot);
   put_points(c, &at, 1);
 }
 

@@ -13,6 +13,7 @@ enum {
   BEST_LINES = 50,   /* of the best trials, however many there are */
   FAILED_LINES = 60, /* of failed ones */
   FAILED = 0xf2cdb0, /* their ink: pale, since they are many and below all others */
+  APART = 0xdddddd,  /* that of infeasible ones */
   SPACE = 116,       /* between axes */
   FRAME = 300,
   LEFT = 74,
@@ -88,13 +89,18 @@ static void put_failed_lines(const sheet *s) {
     plot_put_failed(s->c, axis_x(s, 0), y, 3.5, NULL);
 }
 
-/* dark: 1 for the best. Few lines are really dark, or they would hide each other. */
+/* dark: 1 for the best. Few lines are really dark, or they would hide each other. One
+ * that breaks a constraint is pale and has its sign at the value. */
 static void put_line(const sheet *s, size_t row, double dark) {
   canvas_point points[MOST_AXES + 1];
   const scale value = value_axis(s);
   lay_line(s, row, scale_at(&value, plot_clip(&s->range, s->data->value[row])), points);
   const double width = dark < 0.9 ? 0.8 : dark < 1.0 ? 1.2 : 2.5;
-  canvas_lines(s->c, points, s->n + 1, canvas_shade(pow(dark, 4.0)), width);
+  const bool apart = plot_apart(s->data, row);
+  canvas_lines(s->c, points, s->n + 1, apart ? APART : canvas_shade(pow(dark, 4.0)),
+               apart ? 0.8 : width);
+  if (apart)
+    plot_put_apart(s->c, points[0].x, points[0].y, 3, NULL);
 }
 
 /* All trials, or the best ones and of the others every so many-th. Returns how many;

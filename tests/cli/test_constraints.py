@@ -130,9 +130,22 @@ class Showing(Case):
         self.assertEqual([line["feasible"] for line in lines],
                          [False, True, False, True])
         self.assertIn("infeasible (2)", self.ok("plot", "--text"))
-        for kind in ("history", "slice"):
+        for kind in ("history", "slice", "parallel"):
             self.ok("plot", "--kind", kind, "-o", "p.svg")
             self.assertIn("infeasible (2)", (self.folder / "p.svg").read_text())
+
+    def test_gnuplot_draws_rings(self):
+        (self.folder / "bin").mkdir()
+        gnuplot = self.folder / "bin" / "gnuplot"
+        gnuplot.write_text("#!/bin/sh\n/bin/cat >script.txt\necho a picture\n")
+        gnuplot.chmod(0o755)
+        self.environment["PATH"] = str(gnuplot.parent)
+        for kind, rings in ("history", 3), ("parallel", 3):  # and one in the legend
+            self.ok("plot", "--kind", kind, "-o", "p.png")
+            script = (self.folder / "script.txt").read_text()
+            drawn = sum(len(part.split("e\n")[0].splitlines()) - 1
+                        for part in script.split("with points pt 6 ")[1:])
+            self.assertEqual(drawn, rings, script)
 
 
 class Running(Case):
