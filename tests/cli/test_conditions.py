@@ -487,7 +487,7 @@ class Running(Case):
 
     def test_it_goes_on_after_a_kill(self):
         script = self.write("slow.sh", "echo x >> started; sleep 0.05; echo 1")
-        line = ["run", *SVM, *XZ, *RULE, *RANDOM, "-n", "25", "-j", "2", "--", "sh", script,
+        line = ["run", *SVM, *XZ, *RULE, *RANDOM, "-n", "25", "-j", "2", "--lease", "2", "--", "sh", script,
                 "--degree", "{degree}"]
         process = subprocess.Popen([test_cocabo.COCABO, *line], cwd=self.folder,
                                    env=self.environment, stdout=subprocess.DEVNULL,

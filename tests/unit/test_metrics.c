@@ -141,7 +141,7 @@ static void known_trials_bring_theirs(void **state) {
   known[0].metrics = bad;
   known[0].n_metrics = 1;
   assert_fails(cocabo_study_merge(study, known, 2, &added, &err), COCABO_E_INVALID,
-               "metric \"a\" is inf, want a finite number");
+               "trial 0: metric \"a\" is inf, want a finite number");
   cocabo_report report;
   assert_ok(cocabo_study_verify(study, -1, &report, &err));
   cocabo_study_free(study);

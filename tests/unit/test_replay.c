@@ -824,7 +824,7 @@ static void the_fingerprint_names_sampler_and_revision(void **state) {
     assert_true(changed.revision > 0);
     snprintf(want, sizeof want, "%s %d", changed.name, changed.revision);
     assert_string_equal(cb_fingerprint(&now, CB_BY_SAMPLER, text), want);
-    assert_string_equal(cb_fingerprint(&now, CB_BY_DESIGN, text), "design 2");
+    assert_string_equal(cb_fingerprint(&now, CB_BY_DESIGN, text), "design 3");
     changed.revision++;
     assert_string_not_equal(cb_fingerprint(&then, CB_BY_SAMPLER, text), want);
   }
