@@ -101,7 +101,7 @@ class _Store:
                     *(byref(handle), url, flags, self._wait, None),
                 )
             self._signals = signals
-        self.handle = handle.value
+        self.handle = _owned(handle)
         self._free = weakref.finalize(self, _free_store, self.handle, self.pid)
 
     def close(self) -> None:
@@ -135,13 +135,15 @@ class _Signals:
             raise self._raised.pop() from None
 
 
-try:
-    _check_signals: Callable[[], object] = ctypes.pythonapi.PyErr_CheckSignals
-except AttributeError:  # PyPy looks at them between any two of its instructions
+def _signals_by_bytecode() -> None:
+    """PyPy looks at signals between any two of its instructions, at a jump at the latest."""
+    for _ in range(2):
+        pass
 
-    def _check_signals() -> None:
-        for _ in range(2):
-            pass
+
+_check_signals: Callable[[], object] = getattr(
+    getattr(ctypes, "pythonapi", None), "PyErr_CheckSignals", _signals_by_bytecode
+)
 
 
 # ---- arguments ---------------------------------------------------------------------------
@@ -410,7 +412,12 @@ class Study:
         got = c_size_t()
         with self._lock:
             self._call(lib.cocabo_study_ask_up_to, wanted, handles, byref(got))
-            trials = self._take(handles[: got.value], Trial, self)
+            try:
+                made = [handle for handle in handles[: got.value] if handle]
+                trials = [Trial(handle, self._space, self) for handle in made]
+            finally:
+                for handle in handles:
+                    lib.cocabo_trial_free(handle)
         return trials[0] if n is None else trials
 
     def tell(
@@ -518,9 +525,9 @@ class Study:
         state is "complete", "fail", "waiting" (to be tried) or "running" (somebody else is
         at it: it counts, and is never offered).
         """
-        row = dict(params=params, value=value, metrics=metrics, state=state, reason=reason)
-        row.update(user_attrs=user_attrs, intermediate_values=intermediate_values)
-        return self.add_trials([row])[0]
+        row: dict[str, Any] = dict(params=params, value=value, metrics=metrics, state=state)
+        row.update(reason=reason, user_attrs=user_attrs)
+        return self.add_trials([{**row, "intermediate_values": intermediate_values}])[0]
 
     def add_trials(self, trials: Iterable[Mapping[str, Any]]) -> list[int]:
         """Many of them at one stroke, all or none: dicts of add_trial's arguments.
@@ -575,7 +582,7 @@ class Study:
     def _snapshot(self, number: int) -> FrozenTrial:
         handle = c_void_p()
         self._call(lib.cocabo_study_trial, number, byref(handle))
-        return self._take([handle.value], FrozenTrial)[0]
+        return self._frozen(handle)
 
     def count(self, state: str | None = None) -> int:
         """How many trials there are, or are in a state."""
@@ -599,7 +606,7 @@ class Study:
                 self._call(lib.cocabo_study_best, byref(handle))
             except NotFoundError as e:
                 raise StateError(str(e)) from None
-            return self._take([handle.value], FrozenTrial)[0]
+            return self._frozen(handle)
 
     @property
     def best_params(self) -> dict[str, Any]:
@@ -773,13 +780,12 @@ class Study:
         value = self._plain(function, *arguments)
         return None if value is None else _native.shown(value)
 
-    def _take(self, handles: Sequence[Any], made: Any, *more: Any) -> list[Any]:
-        """Snapshots of the library's trials, which are freed."""
+    def _frozen(self, handle: c_void_p) -> FrozenTrial:
+        """A snapshot of a trial of the library's, which is freed."""
         try:
-            return [made(handle, self._space, *more) for handle in handles]
+            return FrozenTrial(_owned(handle), self._space)
         finally:
-            for handle in handles:
-                lib.cocabo_trial_free(handle)
+            lib.cocabo_trial_free(handle)
 
 
 def _free_study(handle: int, store: _Store) -> None:
