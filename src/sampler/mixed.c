@@ -12,6 +12,8 @@
  *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
  *               each of them alone gets stuck on some problem. Every other UCB only
  *               looks at points whose deviation is large enough to learn from.
+ *   revisits    every eighth point has, in one category, the level that was tried least:
+ *               a few bad points of the design can make a model sure of itself
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
@@ -68,6 +70,7 @@ enum {
   LONGEST_WAIT = 100,     /* results between two fits, at most */
   TURNS = 3,
   NUMBERS_TURNS = 4, /* without categories */
+  REVISIT_TURNS = 8, /* one in so many goes back to a level that was seen least */
   LOST_TURNS = 3     /* while nothing is feasible */
 };
 
@@ -245,8 +248,16 @@ static int evaluations_for(int64_t n) {
                             : LEAST_EVALUATIONS;
 }
 
+static bool all_equal(int n, const double *y) {
+  for (int i = 1; i < n; i++)
+    if (y[i] != y[0])
+      return false;
+  return true;
+}
+
 /* Theta (in and out) of one model, and its log posterior in units of y: with the
- * standardisation's factor, and the warp's slope. */
+ * standardisation's factor, and the warp's slope. Equal values would teach that nothing
+ * matters, and then corners are all that is left to explore: theta stays as it is. */
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likelihood,
                                const cb_fit_plan *plan, int model, double *theta,
                                double *evidence, cocabo_error *err) {
@@ -255,6 +266,9 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   int n;
   CB_TRY(
       cb_surrogate_targets(s->surrogates[PLAIN], s->targets[model], &n, &targets, err));
+  *evidence = 0.0;
+  if (all_equal(n, targets))
+    return COCABO_OK;
   cb_likelihood_set_y(likelihood, targets);
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, plan, &rng, theta, evidence, err));
@@ -531,6 +545,47 @@ static void complete(const cb_history *history, const cb_trial *top, double *x,
   }
 }
 
+/* How often each level of category j was tried or is being tried, into seen. */
+static void count_levels(const mixed *s, const cb_history *history, int j, int before,
+                         int64_t *seen) {
+  const int32_t arms = cb_space_arms(s->space, j);
+  memset(seen, 0, (size_t)arms * sizeof *seen);
+  for (int64_t i = 0; i < history->n_trials; i++) {
+    const int32_t level = history->trials[i].h[j];
+    if (level < arms)
+      seen[level]++;
+  }
+  for (int i = 0; i < before; i++) {
+    const int32_t level = s->batch_h[cb_at(j, i, s->space->c)];
+    if (level < arms)
+      seen[level]++;
+  }
+}
+
+/* A category that is dropped after a few bad points of the design is never tried again
+ * by a model that is sure of itself. So one of them, by chance, is given the level that
+ * was seen least, other than the incumbent's, and the rest is searched as ever. */
+static bool revisit(const mixed *s, const cb_history *history, int k, cb_rng *rng,
+                    int32_t *h, int *which) {
+  int64_t seen[COCABO_MAX_CHOICES];
+  const int c = s->space->c;
+  const int j = (int)cb_rng_below(rng, (uint32_t)c);
+  const int32_t arms = cb_space_arms(s->space, j);
+  if (arms < 2)
+    return false;
+  count_levels(s, history, j, k, seen);
+  const int32_t from = (int32_t)cb_rng_below(rng, (uint32_t)arms);
+  int32_t least = -1;
+  for (int32_t i = 0; i < arms; i++) { /* ties to chance: from a random level on */
+    const int32_t level = (from + i) % arms;
+    if (level != h[j] && (least < 0 || seen[level] < seen[least]))
+      least = level;
+  }
+  h[j] = least;
+  *which = j;
+  return true;
+}
+
 /* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
@@ -562,7 +617,16 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.x = x;
     plan.h = h;
   }
-  if (top && s->space->c == 0 && s->settings->ard && !lost(s)) {
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
+  if (top && s->space->c > 0 &&
+      (history->n_sampled + k) % REVISIT_TURNS == REVISIT_TURNS - 1) {
+    memcpy(h, plan.h, (size_t)s->space->c * sizeof *h);
+    plan.h = h;
+    plan.given = revisit(s, history, k, &rng, h, &plan.which);
+  }
+  /* Where half of the values are as good as the best there is nothing to stay with. */
+  const bool plateau = !(s->half_gap > 0.0);
+  if (top && s->space->c == 0 && s->settings->ard && !lost(s) && !plateau) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
     const double length =
         cb_trust_length_among(history, cb_feasibility_rows(s->feasibility));
@@ -572,7 +636,6 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.upper = upper;
   }
   acquire.best = s->best[m];
-  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
   const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
                                    &acquire, &plan, &rng);
   out[k].drawn = false;

@@ -5,8 +5,8 @@
  *        climb over x with a quasi-Newton method, then snap to the grid
  *        move to the best neighbour: one category changed, or one step on a grid
  *
- * Where the categories are given (the paper's samplers draw them) the same search runs
- * with h fixed: all of the pool has it, and no move changes it.
+ * Where the categories are given (the paper's samplers draw them), or one of them, the
+ * same search runs with that fixed: all of the pool has it, and no move changes it.
  *
  * Where conditions or rules say which (x, h) are points (domain.h) all of the pool,
  * every neighbour and every result is one that they allow. A climb moves the numbers
@@ -51,6 +51,8 @@ typedef struct cb_search_plan {
                                   is inactive there, with a presence of 1 */
   const int32_t *h;            /* c: the incumbent's, or the given ones; or NULL */
   bool fixed_h;                /* h is given */
+  bool given;                  /* category `which` of h is: all points have it */
+  int which;
   const double *lower, *upper; /* d: the box to stay in; NULL: the cube */
   int pool;                    /* at most max_pool */
   int starts;                  /* at most CB_SEARCH_STARTS */
