@@ -1,0 +1,22 @@
+"""Real programs: what is minimised is what they report. All are deterministic, take 5 to 200
+ms, and have the spaces that their users would write: with conditions, and with combinations
+that fail, because the program says so.
+
+    learners.py      scikit-learn on the data sets that it ships: errors and losses
+    compressors.py   xz, zstd and others on the same data: bytes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import Problem
+from . import compressors, learners
+
+ENVIRONMENT = "base"
+MAKERS: dict[str, Callable[[], Problem]] = {**learners.MAKERS, **compressors.MAKERS}
+NAMES = list(MAKERS)
+
+
+def make(name: str, seed: int) -> Problem:
+    return MAKERS[name]()
