@@ -21,12 +21,13 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import Any
 
+from places import HERE, ROOT, python_of, sentence_if_missing  # first: the path of bench/peers
 import players
 from families import FAMILIES, family
-from places import HERE, ROOT, python_of, sentence_if_missing
-from record import Record, Run, key_of
 from peers import Progress, parse_seeds
+from record import Record, Run, key_of
 from results import Refused
+from space import Space
 
 NAMED_AT = (25, 50, 100, 200)    # when a method is asked what it would name, if there is noise
 
@@ -178,9 +179,12 @@ class Referee:
         self._evaluators: dict[str, Child] = {}
         self._player: Child | None = None
 
-    def play(self, run: Run) -> dict[str, Any]:
+    def play(self, run: Run) -> dict[str, Any] | None:
+        """None: the method is not for such problems."""
         evaluator = self._evaluator(run.problem)
         problem = evaluator({"problem": run.problem, "seed": run.seed})
+        if not players.can_play(run.method, Space.read(problem["parameters"])):
+            return None
         self._player = player = self._start(run, problem)
         try:
             played = self._moves(run, problem, evaluator, player)
@@ -288,7 +292,7 @@ def do_runs(runs: list[Run], jobs: int, builds: dict[str, Build], record: Record
     """Appends what succeeds; returns the sentences of what does not."""
     local, referees, failures, stopped = threading.local(), [], [], threading.Event()
 
-    def play(run: Run) -> dict[str, Any]:
+    def play(run: Run) -> dict[str, Any] | None:
         if stopped.is_set():
             raise Refused("not begun")
         if not hasattr(local, "referee"):
@@ -304,7 +308,8 @@ def do_runs(runs: list[Run], jobs: int, builds: dict[str, Build], record: Record
         try:
             for future in as_completed(futures):
                 try:
-                    record.append(future.result())
+                    if entry := future.result():
+                        record.append(entry)
                     progress.run()
                 except Refused as failure:
                     failures.append(str(failure))

@@ -16,6 +16,7 @@ import math
 import os
 import random
 import sys
+import traceback
 import warnings
 from typing import Any
 
@@ -65,9 +66,12 @@ def main() -> None:
     os.dup2(2, 1)                # what libraries print is no answer
     warnings.simplefilter("ignore")
     known: dict[tuple, dict[str, Any]] = {}
+    under_way: Open | None = None
     for line in sys.stdin:
         said = json.loads(line)
         if "problem" in said:
+            if under_way:
+                under_way.problem.close()
             key = said["problem"], said["seed"]
             under_way = Open(*key, known.setdefault(key, {}))
             answer = under_way.description()
@@ -77,4 +81,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Exception as error:   # the last line is what arena.py shows
+        traceback.print_exc()
+        sys.exit(f"{type(error).__name__}: {error}".replace("\n", " "))

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-FAMILIES = ["textbook", "programs"]
+FAMILIES = ["coco", "textbook", "programs", "paper", "noisy"]
 
 Point = dict[str, Any]
 
@@ -31,7 +31,8 @@ class Problem:
     parameters: dict[str, dict[str, Any]]
     evaluate: Callable[[Point], float]
     optimum: float | None = None          # None: not known
-    noise: Callable[[Point, Any], float] | None = None  # of a point, with a random.Random
+    noise: Callable[[Point, Any], float] | None = None  # of a point, by a random.Random
+    close: Callable[[], object] = lambda: None
 
 
 def family(name: str):

@@ -16,6 +16,8 @@ import importlib
 from dataclasses import dataclass
 from typing import Any
 
+from space import Space
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -23,6 +25,7 @@ class Entry:
     module: str
     factory: str
     help: str
+    numbers_only: bool = False   # it is not for spaces with choices
 
 
 PLAYERS = {
@@ -32,6 +35,12 @@ PLAYERS = {
     "optuna-tpe": Entry("base", "methods.optuna_study", "tpe", "Optuna's TPESampler"),
     "optuna-tpe-group": Entry("base", "methods.optuna_study", "group_tpe",
                               "the same, multivariate, for spaces with conditions"),
+    "optuna-gp": Entry("torch", "players.optuna_gp", "gp", "Optuna's GPSampler"),
+    "hyperopt": Entry("base", "players.hyperopt_tree", "Tree", "hyperopt's TPE"),
+    "smac3": Entry("base", "players.smac3_facade", "Facade",
+                   "SMAC3, HyperparameterOptimizationFacade"),
+    "cma": Entry("base", "players.cma", "Cma", "CMA-ES, and with whole numbers CMA-ES with "
+                 "margin; numbers only", numbers_only=True),
 }
 
 
@@ -40,7 +49,11 @@ def entry(method: str) -> Entry | None:
     return PLAYERS.get(name) if not at or name == "cocabo" else None
 
 
-def make(method: str, space: Any, seed: int, total: int, job: dict[str, Any]):
+def can_play(method: str, space: Space) -> bool:
+    return not (entry(method).numbers_only and any(p.choices for p in space))
+
+
+def make(method: str, space: Space, seed: int, total: int, job: dict[str, Any]):
     found = entry(method)
     module = importlib.import_module(found.module)
     factory = getattr(module, found.factory)

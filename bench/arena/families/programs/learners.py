@@ -38,9 +38,11 @@ class Splits:
     def __init__(self, n: int, *words: Any) -> None:
         self._splits = [Split(*words, state=k) for k in range(n)]
         self.x = self._splits[0].x
+        self.errors: list[float] = []    # on each, of the last model
 
     def error(self, model) -> float:
-        return sum(split.error(model) for split in self._splits) / len(self._splits)
+        self.errors = [split.error(model) for split in self._splits]
+        return sum(self.errors) / len(self.errors)
 
 
 SCALES = choice("none", "standard", "minmax", "robust")
