@@ -67,13 +67,15 @@ def _code(distribution: BaseDistribution, value: Any) -> Code:
     return value  # type: ignore[no-any-return]
 
 
+def _suggested(trial: FrozenTrial) -> Codes:
+    return {name: _code(trial.distributions[name], v) for name, v in trial.params.items()}
+
+
 def _codes(trial: FrozenTrial) -> Codes:
-    """The parameters that the trial asked for and, if it did not come to its end, those
-    that it would have asked for."""
-    codes = {name: _code(trial.distributions[name], v) for name, v in trial.params.items()}
+    """What the trial asked for and, unless it came to its end, what it would have."""
     if trial.state == TrialState.COMPLETE:
-        return codes
-    return {**trial.system_attrs.get(_PROPOSED, {}), **codes}
+        return _suggested(trial)
+    return {**trial.system_attrs.get(_PROPOSED, {}), **_suggested(trial)}
 
 
 def _domain(distribution: BaseDistribution, when: str | None = None) -> cocabo.Domain:
@@ -90,13 +92,13 @@ def _domain(distribution: BaseDistribution, when: str | None = None) -> cocabo.D
     return cocabo.Int(0, round((high - low) / distribution.step), when=when)
 
 
-def _has_domain(distribution: BaseDistribution) -> bool:
-    """Whether cocabo can search it: not ints beyond 2^53, or thousands of categories."""
+def _complaint(distribution: BaseDistribution) -> str:
+    """Why cocabo cannot search it, or nothing: an int beyond 2^53, thousands of choices."""
     try:
         cocabo.create_study({"p": _domain(distribution)}).close()
-    except (cocabo.InvalidError, OverflowError):
-        return False
-    return True
+    except (cocabo.InvalidError, OverflowError) as e:
+        return str(e).replace('parameter "p":', "its").replace('parameter "p"', "it")
+    return ""
 
 
 def _inner(distribution: BaseDistribution, code: Code) -> Code:
@@ -107,7 +109,7 @@ def _inner(distribution: BaseDistribution, code: Code) -> Code:
 
 def _outer(distribution: BaseDistribution, inner: Any) -> Code:
     if isinstance(distribution, FloatDistribution) and distribution.step is not None:
-        return min(distribution.low + inner * distribution.step, distribution.high)
+        return min(distribution.low + float(inner) * distribution.step, distribution.high)
     return inner  # type: ignore[no-any-return]
 
 
@@ -189,21 +191,22 @@ class _Range:
     """The newest distribution of a parameter."""
 
     def __init__(self, distribution: BaseDistribution, number: int):
-        self.number = number  # of the trial that has it
-        self.changes = -1
-        self.change(distribution, number)
+        self.distribution = distribution
+        self.number = number  # of the last trial that has the parameter
+        self._changes = 0
+        self._complaint = _complaint(distribution)
 
-    def change(self, distribution: BaseDistribution, number: int) -> None:
-        self.distribution, self.number = distribution, number
-        self.changes += 1
-        self.has_domain = _has_domain(distribution)
+    def follow(self, distribution: BaseDistribution, number: int) -> None:
+        self.number = number
+        if distribution != self.distribution:
+            self.distribution = distribution
+            self._changes += 1
+            self._complaint = _complaint(distribution)
 
     @property
     def complaint(self) -> str:
         """Why no model serves it, or nothing."""
-        if self.changes > _MOST_CHANGES:
-            return "its range keeps changing"
-        return "" if self.has_domain else f"cocabo does not know {self.distribution!r}"
+        return "its range keeps changing" if self._changes > _MOST_CHANGES else self._complaint
 
     @property
     def served(self) -> bool:
@@ -245,16 +248,15 @@ class _Evidence:
         names = trial.params.keys()
         surprised = not names <= self.ranges.keys()
         for name, distribution in trial.distributions.items():
-            known = self.ranges.setdefault(name, _Range(distribution, trial.number))
-            if known.number < trial.number:
-                known.number = trial.number
-                if known.distribution != distribution:
-                    known.change(distribution, trial.number)
+            known = self.ranges.get(name)
+            if known is None:
+                self.ranges[name] = _Range(distribution, trial.number)
+            elif known.number < trial.number:
+                known.follow(distribution, trial.number)
         constraints = _constraints(trial).keys()
         if not constraints <= set(self.constraints):
             self.constraints = tuple(sorted(constraints | set(self.constraints)))
-        codes = {name: _code(trial.distributions[name], v) for name, v in trial.params.items()}
-        complete = trial.state == TrialState.COMPLETE
+        codes, complete = _suggested(trial), trial.state == TrialState.COMPLETE
         (self._complete if complete else self._ended).append(codes)
         for name, condition in self.conditions.items():
             there = _holds(condition, codes)
@@ -658,8 +660,7 @@ class CoCaBOSampler(BaseSampler):
         if self._warn_independent_sampling and name not in self._warned:
             self._warned.add(name)
             _logger.warning(
-                "parameter %s is left to %s, for %s (warn_independent_sampling=False "
-                "silences this)",
+                "parameter %s is left to %s: %s (warn_independent_sampling=False silences this)",
                 *(name, self._independent_sampler, complaint),
             )
 
