@@ -5,7 +5,6 @@ The runs on a local Ray, one of them with a driver that is killed, are marked "r
 
 import copy
 import importlib.util
-import json
 import math
 import os
 import pathlib
@@ -393,11 +392,13 @@ def cluster():
     ray.shutdown()
 
 
-def fit(trainable, searcher, folder, num_samples, **more):
+def tuner(trainable, folder, space=None, **config):
+    # Ray needs a second to start a worker: each serves many trials.
     return tune.Tuner(
         trainable,
-        tune_config=tune.TuneConfig(search_alg=searcher, num_samples=num_samples, **more),
-        run_config=tune.RunConfig(storage_path=str(folder), name="run", verbose=0),
+        param_space=space,
+        tune_config=tune.TuneConfig(reuse_actors=True, **config),
+        run_config=tune.RunConfig(storage_path=str(folder), verbose=0),
     )
 
 
@@ -409,28 +410,18 @@ def test_a_run_of_tune_with_its_own_space_and_failures(cluster, tmp_path):
             raise RuntimeError("out of memory")
         tune.report({"loss": (config["net"]["x"] - 0.3) ** 2 + (config["net"]["kind"] == "b")})
 
-    searcher = CoCaBOSearch(seed=3, n_init=6)
-    tuner = tune.Tuner(
-        train,
-        param_space={
-            "net": {"x": tune.uniform(-1, 1), "kind": tune.choice(["a", "b", "broken"])},
-            "epochs": 3,
-        },
-        tune_config=tune.TuneConfig(
-            metric="loss",
-            mode="min",
-            search_alg=searcher,
-            num_samples=18,
-            max_concurrent_trials=2,
-        ),
-        run_config=tune.RunConfig(storage_path=str(tmp_path), verbose=0),
-    )
-    results = tuner.fit()
+    searcher = CoCaBOSearch(seed=3, n_init=5)
+    space = {
+        "net": {"x": tune.uniform(-1, 1), "kind": tune.choice(["a", "b", "broken"])},
+        "epochs": 3,
+    }
+    more = {"metric": "loss", "mode": "min", "num_samples": 14, "max_concurrent_trials": 2}
+    results = tuner(train, tmp_path, space, search_alg=searcher, **more).fit()
     study = searcher.study
-    assert len(study) == 18 == len(results)
+    assert len(study) == 14 == len(results)
     failed = study.count("failed")
-    assert 0 < failed == len(results.errors) < 12  # they are learnt from
-    assert study.count("complete") == 18 - failed
+    assert 0 < failed == len(results.errors) < 9  # they are learnt from
+    assert study.count("complete") == 14 - failed
     best = results.get_best_result()
     assert best.metrics["loss"] == study.best_value < 0.05
     assert best.config["net"] == {k[4:]: v for k, v in study.best_params.items()}
@@ -453,7 +444,8 @@ def test_a_run_of_tune_with_our_space_and_a_scheduler(cluster, tmp_path):
     scheduler = tune.schedulers.ASHAScheduler(
         metric="score", mode="max", max_t=4, grace_period=1, reduction_factor=2
     )
-    results = fit(train, searcher, tmp_path, 10, scheduler=scheduler).fit()
+    more = {"search_alg": searcher, "num_samples": 10, "scheduler": scheduler}
+    results = tuner(train, tmp_path, **more).fit()
     assert not results.errors and searcher.study.count("complete") == 10
     best = results.get_best_result("score", "max")
     assert best.config["kind"] == "tree" and "depth" not in best.config
@@ -485,12 +477,12 @@ if __name__ == "__main__":
             train,
             param_space={"x": tune.uniform(-1, 1), "folder": folder},
             tune_config=tune.TuneConfig(
-                search_alg=searcher, num_samples=24, max_concurrent_trials=2
+                search_alg=searcher, num_samples=14, max_concurrent_trials=2, reuse_actors=True
             ),
             run_config=tune.RunConfig(storage_path=folder, name="run", verbose=0),
         )
     results = tuner.fit()
-    assert not results.errors and len(results) == 24, (len(results), results.errors)
+    assert not results.errors and len(results) == 14, (len(results), results.errors)
 """
 
 
@@ -501,24 +493,24 @@ def test_a_killed_driver_loses_no_completed_trial(tmp_path):
     line = [sys.executable, str(tmp_path / "driver.py"), str(tmp_path)]
     with open(tmp_path / "log", "wb") as log:
         driver = subprocess.Popen([*line, "start"], env=env, stdout=log, stderr=log)
-        wait_for(lambda: saved(tmp_path) >= 6, driver)
+        wait_for(lambda: saved(tmp_path) >= 4, driver)
         os.kill(driver.pid, signal.SIGKILL)
         driver.wait()
     known = restored(tmp_path)
     done = [t for t in known.study.trials if t.state == "complete"]
-    assert 6 <= len(done) < 24
+    assert 4 <= len(done) < 14
 
     after = subprocess.run([*line, "restore"], env=env, capture_output=True, text=True, timeout=120)
     assert after.returncode == 0, after.stdout + after.stderr
     study = restored(tmp_path).study
-    assert study.count("complete") == 24 == len(study)  # none was lost, none stayed pending
+    assert study.count("complete") == 14 == len(study)  # none was lost, none stayed pending
     for trial in done:
         assert study.trial(trial.number).params == trial.params
         assert study.trial(trial.number).value == trial.value
     evaluated = (tmp_path / "evaluated").read_text().split()
     again = [x for x in {repr(t.params["x"]) for t in done} if evaluated.count(x) > 1]
     assert not again  # Ray did not evaluate what the searcher knew
-    assert study.best_value < 1e-3
+    assert study.best_value < 0.01
 
 
 def restored(folder):
@@ -555,15 +547,7 @@ def test_rays_optuna_searcher_takes_our_sampler(cluster, tmp_path):
     def train(config):
         tune.report({"loss": (config["x"] - 0.3) ** 2 + (config["kind"] == "b")})
 
-    tuner = tune.Tuner(
-        train,
-        param_space={"x": tune.uniform(-1, 1), "kind": tune.choice(["a", "b"])},
-        tune_config=tune.TuneConfig(
-            metric="loss",
-            mode="min",
-            search_alg=OptunaSearch(sampler=CoCaBOSampler(seed=1)),
-            num_samples=14,
-        ),
-        run_config=tune.RunConfig(storage_path=str(tmp_path), verbose=0),
-    )
-    assert tuner.fit().get_best_result().metrics["loss"] < 0.1
+    space = {"x": tune.uniform(-1, 1), "kind": tune.choice(["a", "b"])}
+    sampler = OptunaSearch(sampler=CoCaBOSampler(seed=1))
+    more = {"metric": "loss", "mode": "min", "search_alg": sampler, "num_samples": 14}
+    assert tuner(train, tmp_path, space, **more).fit().get_best_result().metrics["loss"] < 0.1
