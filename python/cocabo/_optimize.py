@@ -256,6 +256,7 @@ class _Child:
                 else:
                     return said[0]
         except (EOFError, ConnectionError):
+            assert self._process is not None
             self._process.join()
             if self._given_up:
                 self._study.tell(trial, state="interrupted")

@@ -77,10 +77,11 @@ def _number(what: str, value: Any) -> float:
 
 def _whole(what: str, value: Any) -> int:
     """An integer, also one that comes as 3.0 or as a scalar of numpy's."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
     try:
-        number = operator.index(value)
+        if isinstance(value, float) and value.is_integer():
+            number = int(value)
+        else:
+            number = operator.index(value)  # pyright: ignore
     except TypeError:
         raise InvalidError(f"{what} is {value!r}, want an integer") from None
     if not -(2**63) <= number < 2**63:
@@ -398,7 +399,8 @@ class Space:
         try:
             domain._add(self._handle, data)
         except InvalidError as e:  # what is wrong with it does not know its name
-            raise e if name in str(e) else InvalidError(f"{name}: {e}", e.status) from None
+            named = re.search(rf"\b{re.escape(name)}\b", str(e))
+            raise e if named else InvalidError(f"{name}: {e}", e.status) from None
         if domain.when is not None:
             check(
                 lib.cocabo_space_condition,

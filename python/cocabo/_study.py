@@ -47,7 +47,7 @@ from ._space import (
 from ._trial import FrozenTrial, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 
 class Prediction(NamedTuple):
@@ -80,7 +80,7 @@ class Report(NamedTuple):
 
 
 class _Store:
-    """The library's store of a URL; one a process and URL is not needed, they share."""
+    """The library's store of a URL, or one in memory."""
 
     def __init__(self, storage: str | os.PathLike[str] | None, *, create: bool = True):
         self.storage = None if storage is None else os.fspath(storage)
@@ -91,17 +91,10 @@ class _Store:
             if not handle.value:
                 raise MemoryError("no memory for a store")
         else:
-            signals = _Signals()
-            self._wait = _native.WaitFn(lambda user, waiting: signals.poll(user))
             url = text(self.storage, "storage")
             flags = STORE_CREATE if create else 0
-            with signals:
-                check(
-                    lib.cocabo_store_open_waiting,
-                    *(byref(handle), url, flags, self._wait, None),
-                )
-            self._signals = signals
-        self.handle = handle.value
+            check(lib.cocabo_store_open, byref(handle), url, flags)
+        self.handle = _owned(handle)
         self._free = weakref.finalize(self, _free_store, self.handle, self.pid)
 
     def close(self) -> None:
@@ -114,18 +107,18 @@ def _free_store(handle: int, pid: int) -> None:
 
 
 class _Signals:
-    """Looks at signals while the library is at work, and keeps what a handler raised."""
+    """Looks at signals while the library is at work, and keeps what a handler raised.
+
+    The library calls ``poll``, the send of a generator: it goes on inside a try, whereas a
+    handler may run, and raise, before the first line of a function; ctypes would print
+    that and lose it.
+    """
 
     def __init__(self) -> None:
         self._raised: list[BaseException] = []
-
-    def poll(self, _: object) -> int:
-        try:
-            _check_signals()
-        except BaseException as e:  # it must not pass through C
-            self._raised.append(e)
-            return 1
-        return 0
+        poller = _poll(self._raised)
+        next(poller)
+        self.poll = poller.send
 
     def __enter__(self) -> None:
         self._raised.clear()
@@ -135,13 +128,28 @@ class _Signals:
             raise self._raised.pop() from None
 
 
-try:
-    _check_signals: Callable[[], object] = ctypes.pythonapi.PyErr_CheckSignals
-except AttributeError:  # PyPy looks at them between any two of its instructions
+def _poll(raised: list[BaseException]) -> Generator[int, object, None]:
+    """Yields 0 as long as nothing was raised."""
+    while True:
+        try:
+            while True:
+                yield len(raised)
+                _check_signals()
+        except GeneratorExit:
+            return
+        except BaseException as e:
+            raised.append(e)
 
-    def _check_signals() -> None:
-        for _ in range(2):
-            pass
+
+def _signals_by_bytecode() -> None:
+    """PyPy looks at signals between any two of its instructions, at a jump at the latest."""
+    for _ in range(2):
+        pass
+
+
+_check_signals: Callable[[], object] = getattr(
+    getattr(ctypes, "pythonapi", None), "PyErr_CheckSignals", _signals_by_bytecode
+)
 
 
 # ---- arguments ---------------------------------------------------------------------------
@@ -314,6 +322,7 @@ class Study:
         lib.cocabo_study_on_interrupt(handle, self._on_interrupt, None)
         self._on_log = _native.LogFn(_log)
         lib.cocabo_study_on_log(handle, self._on_log, None)
+        self._busy = False
         self._stopped = False
 
     # -- what it is
@@ -410,7 +419,12 @@ class Study:
         got = c_size_t()
         with self._lock:
             self._call(lib.cocabo_study_ask_up_to, wanted, handles, byref(got))
-            trials = self._take(handles[: got.value], Trial, self)
+            try:
+                made = [handle for handle in handles[: got.value] if handle]
+                trials = [Trial(handle, self._space, self) for handle in made]
+            finally:
+                for handle in handles:
+                    lib.cocabo_trial_free(handle)
         return trials[0] if n is None else trials
 
     def tell(
@@ -518,9 +532,9 @@ class Study:
         state is "complete", "fail", "waiting" (to be tried) or "running" (somebody else is
         at it: it counts, and is never offered).
         """
-        row = dict(params=params, value=value, metrics=metrics, state=state, reason=reason)
-        row.update(user_attrs=user_attrs, intermediate_values=intermediate_values)
-        return self.add_trials([row])[0]
+        row: dict[str, Any] = dict(params=params, value=value, metrics=metrics, state=state)
+        row.update(reason=reason, user_attrs=user_attrs)
+        return self.add_trials([{**row, "intermediate_values": intermediate_values}])[0]
 
     def add_trials(self, trials: Iterable[Mapping[str, Any]]) -> list[int]:
         """Many of them at one stroke, all or none: dicts of add_trial's arguments.
@@ -575,7 +589,7 @@ class Study:
     def _snapshot(self, number: int) -> FrozenTrial:
         handle = c_void_p()
         self._call(lib.cocabo_study_trial, number, byref(handle))
-        return self._take([handle.value], FrozenTrial)[0]
+        return self._frozen(handle)
 
     def count(self, state: str | None = None) -> int:
         """How many trials there are, or are in a state."""
@@ -599,7 +613,7 @@ class Study:
                 self._call(lib.cocabo_study_best, byref(handle))
             except NotFoundError as e:
                 raise StateError(str(e)) from None
-            return self._take([handle.value], FrozenTrial)[0]
+            return self._frozen(handle)
 
     @property
     def best_params(self) -> dict[str, Any]:
@@ -762,8 +776,14 @@ class Study:
     def _call(self, function: Callable[..., int], *arguments: Any) -> None:
         with self._lock:
             handle = self._open()
-            with self._signals:
-                check(function, handle, *arguments)
+            if self._busy:
+                raise StateError("the study is at work: a signal's handler must not use it")
+            self._busy = True
+            try:
+                with self._signals:
+                    check(function, handle, *arguments)
+            finally:
+                self._busy = False
 
     def _plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
         with self._lock:
@@ -773,13 +793,12 @@ class Study:
         value = self._plain(function, *arguments)
         return None if value is None else _native.shown(value)
 
-    def _take(self, handles: Sequence[Any], made: Any, *more: Any) -> list[Any]:
-        """Snapshots of the library's trials, which are freed."""
+    def _frozen(self, handle: c_void_p) -> FrozenTrial:
+        """A snapshot of a trial of the library's, which is freed."""
         try:
-            return [made(handle, self._space, *more) for handle in handles]
+            return FrozenTrial(_owned(handle), self._space)
         finally:
-            for handle in handles:
-                lib.cocabo_trial_free(handle)
+            lib.cocabo_trial_free(handle)
 
 
 def _free_study(handle: int, store: _Store) -> None:
