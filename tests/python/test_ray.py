@@ -7,7 +7,6 @@ import copy
 import importlib.util
 import math
 import os
-import pathlib
 import pickle
 import signal
 import subprocess
@@ -22,10 +21,11 @@ import numpy as np
 from ray import tune
 from ray.tune.search import ConcurrencyLimiter, Searcher
 
+from conftest import SANITIZED
+
 import cocabo
 from cocabo.ray import CoCaBOSearch
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 XY = {"x": cocabo.Float(-1, 1), "kind": cocabo.Choice(["a", "b", "c"])}
 
 
@@ -384,6 +384,11 @@ def test_a_study_in_a_storage_keeps_what_came_after_the_save(tmp_path):
 # ---- runs on a local Ray -----------------------------------------------------------------
 
 
+def on_ray(test):
+    """Marks a test. Ray's own processes are no place for a sanitizer."""
+    return pytest.mark.ray(pytest.mark.skipif(SANITIZED, reason="a sanitized library")(test))
+
+
 @pytest.fixture(scope="module")
 def cluster():
     os.environ.update(RAY_AIR_NEW_OUTPUT="0", TUNE_DISABLE_AUTO_CALLBACK_LOGGERS="1")
@@ -402,7 +407,7 @@ def tuner(trainable, folder, space=None, **config):
     )
 
 
-@pytest.mark.ray
+@on_ray
 def test_a_run_of_tune_with_its_own_space_and_failures(cluster, tmp_path):
     def train(config):
         assert config["epochs"] == 3
@@ -427,7 +432,7 @@ def test_a_run_of_tune_with_its_own_space_and_failures(cluster, tmp_path):
     assert best.config["net"] == {k[4:]: v for k, v in study.best_params.items()}
 
 
-@pytest.mark.ray
+@on_ray
 def test_a_run_of_tune_with_our_space_and_a_scheduler(cluster, tmp_path):
     def train(config):
         for step in range(4):
@@ -486,7 +491,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.ray
+@on_ray
 def test_a_killed_driver_loses_no_completed_trial(tmp_path):
     (tmp_path / "driver.py").write_text(DRIVER)
     env = {**os.environ, "TUNE_GLOBAL_CHECKPOINT_S": "0.5", "RAY_AIR_NEW_OUTPUT": "0"}
@@ -500,7 +505,7 @@ def test_a_killed_driver_loses_no_completed_trial(tmp_path):
     done = [t for t in known.study.trials if t.state == "complete"]
     assert 4 <= len(done) < 14
 
-    after = subprocess.run([*line, "restore"], env=env, capture_output=True, text=True, timeout=120)
+    after = subprocess.run([*line, "restore"], env=env, capture_output=True, text=True, timeout=300)
     assert after.returncode == 0, after.stdout + after.stderr
     study = restored(tmp_path).study
     assert study.count("complete") == 14 == len(study)  # none was lost, none stayed pending
@@ -528,14 +533,14 @@ def saved(folder):
 
 
 def wait_for(condition, process):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while not condition():
         assert process.poll() is None, "the driver ended by itself"
         assert time.monotonic() < deadline, "it takes too long"
         time.sleep(0.1)
 
 
-@pytest.mark.ray
+@on_ray
 @pytest.mark.skipif(
     not (importlib.util.find_spec("optuna") and importlib.util.find_spec("cocabo.optuna")),
     reason="no optuna here",

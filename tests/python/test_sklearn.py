@@ -72,14 +72,12 @@ EXCLUDED = {
 
 
 def searches():
-    common = {"cv": 2, "error_score": "raise", "random_state": 0, "n_iter": 3}
-    ridge = Pipeline([("pca", PCA()), ("ridge", Ridge())])
+    """Of a plain regressor by a range, and of a pipeline with a classifier by a list."""
+    more = {"cv": 2, "error_score": "raise", "random_state": 0, "n_iter": 3}
     logistic = Pipeline([("pca", PCA()), ("clf", LogisticRegression())])
     return [
-        CoCaBOSearchCV(Ridge(), {"alpha": Float(0.1, 1)}, **common),
-        CoCaBOSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, **common),
-        CoCaBOSearchCV(ridge, {"ridge__alpha": [0.1, 1.0]}, **common),
-        CoCaBOSearchCV(logistic, {"clf__C": Float(0.1, 1)}, **common),
+        CoCaBOSearchCV(Ridge(), {"alpha": Float(0.1, 1)}, **more),
+        CoCaBOSearchCV(logistic, {"clf__C": [0.1, 1.0]}, **more),
     ]
 
 
@@ -368,3 +366,36 @@ def test_an_interrupted_search_keeps_its_study():
         search.fit(X, y)
     assert search.study_.trials[-1].state == "interrupted"
     assert search.study_.trials[-1].params["a"] > 0.5
+
+
+class Tasks:
+    """A callback of scikit-learn's that keeps what it was called for."""
+
+    def __init__(self):
+        self.calls = []
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context, **more):
+        self.calls.append(("begin", context.task_name))
+
+    def on_fit_task_end(self, estimator, context, **more):
+        self.calls.append(("end", context.task_name))
+
+
+@pytest.mark.skipif(not hasattr(CoCaBOSearchCV, "set_callbacks"), reason="before 1.9")
+def test_callbacks_see_the_tasks_of_a_search():
+    tasks = Tasks()
+    search = fragile(["good"], n_iter=3, n_points=2)
+    search.set_callbacks(tasks)
+    search.fit(X, y)
+    fold = [("begin", "candidate-split-evaluation"), ("end", "candidate-split-evaluation")]
+    batches = [
+        [("begin", "candidates"), *fold * (2 * n), ("end", "candidates")] for n in (2, 1)
+    ]
+    inside = [("begin", "search"), *batches[0], *batches[1], ("end", "search")]
+    assert [call for call in tasks.calls if call in inside] == inside
