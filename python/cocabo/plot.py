@@ -687,8 +687,9 @@ def categories(
     ax = _axes(ax, 7.6, (height + 80) / 100)
     inks = _inks_on(ax)
     _bare(ax, 740, height, 0.0)
-    for x, text in ((_STRIP_X, "trials in their order"), (_TRIED_X, "tried"), (_BEST_X, "best value")):
-        ax.text(x, 8, text, size=_TEXT, color=inks.quiet, va="center")
+    heads = {_STRIP_X: "trials in their order", _TRIED_X: "tried", _BEST_X: "best value"}
+    for x, head in heads.items():
+        ax.text(x, 8, head, size=_TEXT, color=inks.quiet, va="center")
     y = 20.0
     for block in blocks:
         block.put(ax, inks, data.range(), y)
@@ -715,7 +716,11 @@ class _Block:
                 self.tried[int(cell)].append(trial)
         order = {t.number: i for i, t in enumerate(data.ranked())}
         self.best = [
-            min((t for t in tried if t.number in order), key=lambda t: order[t.number], default=None)
+            min(
+                (t for t in tried if t.number in order),
+                key=lambda t: order[t.number],
+                default=None,
+            )
             for tried in self.tried
         ]
         self.rows = list(range(len(self.labels)))
