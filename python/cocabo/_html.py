@@ -159,6 +159,8 @@ def _labels(curve: _Curve) -> str:
     texts = [(_LEFT - 6.0, curve.y(v) + 4, "end", f"{v:.4g}") for v in ends]
     texts += [(curve.x(0), feet, "start", "0")]
     texts += [(curve.x(curve.last), feet, "end", f"trial {curve.last}")]
+    if curve.shown.log:
+        texts += [(_LEFT + 40.0, feet, "start", "values are on a logarithmic scale")]
     return "".join(
         f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' fill='currentColor'>{text}</text>"
         for x, y, anchor, text in texts
