@@ -18,6 +18,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(ROOT / "python"), str(ROOT / "tests/python"), os.environ.get("PYTHONPATH", "")]
 )
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests/python")]
+# A sanitized library is slow and keeps what is freed: no test of time or memory then.
+SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
+measures = pytest.mark.skipif(SANITIZED, reason="a sanitized library is not what is measured")
 
 
 @pytest.fixture

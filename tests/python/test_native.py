@@ -10,7 +10,7 @@ import pytest
 
 import cocabo
 from cocabo import _native
-from conftest import ROOT
+from conftest import ROOT, measures
 
 HEADERS = [ROOT / "include/cocabo.h", ROOT / "include/cocabo_store.h"]
 
@@ -126,6 +126,7 @@ def test_import_brings_nothing_but_the_standard_library():
     assert done.stdout.strip() == "[]"
 
 
+@measures
 def test_import_takes_milliseconds():
     code = "import time; t = time.perf_counter(); import cocabo; print(time.perf_counter() - t)"
     times = sorted(

@@ -24,7 +24,7 @@ def crashing(trial):
     trial.report(1.5, 3)
     trial.set_user_attr("pid", os.getpid())
     if trial.number % 3 == 1:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        os.kill(os.getpid(), signal.SIGABRT)
     if trial.number % 3 == 2:
         os._exit(7)
     return loss(trial)
@@ -80,7 +80,7 @@ def test_a_process_that_crashes_fails_its_trial_only():
     study = cocabo.create_study(SPACE, seed=1)
     study.optimize(crashing, n_trials=9, n_jobs=2, backend="process")
     assert [t.state for t in study.trials] == ["complete", "failed", "failed"] * 3
-    assert study.trials[1].reason == "the process was ended by SIGSEGV"
+    assert study.trials[1].reason == "the process was ended by SIGABRT"
     assert study.trials[2].reason == "the process ended with exit status 7"
     assert study.trials[0].intermediate_values == {3: 1.5}
     assert int(study.trials[0].user_attrs["pid"]) != os.getpid()

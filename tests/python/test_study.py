@@ -17,7 +17,7 @@ import pytest
 
 import cocabo
 from cocabo import Choice, Float, Int
-from conftest import BUILD, ROOT
+from conftest import ROOT, SANITIZED, measures
 
 SPACE = {"x": Float(-2, 2), "y": Float(-2, 2), "k": Choice(["a", "b", "c"]), "n": Int(1, 9)}
 
@@ -85,7 +85,7 @@ int main(void) {
 ''')
     built = tmp_path / "front"
     library = os.environ["COCABO_LIBRARY"]
-    sanitized = ["-fsanitize=address"] if "asan" in str(BUILD) else []
+    sanitized = ["-fsanitize=address"] if SANITIZED else []
     subprocess.run(["cc", *sanitized, "-I", ROOT / "include", code, library,
                     f"-Wl,-rpath,{os.path.dirname(library)}", "-o", built], check=True)
     clean = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
@@ -441,6 +441,7 @@ def test_the_library_speaks_through_logging(caplog):
     assert any(record.name == "cocabo" for record in caplog.records)
 
 
+@measures
 def test_ten_thousand_asks_leak_nothing():
     def memory():
         gc.collect()
@@ -460,6 +461,7 @@ def test_ten_thousand_asks_leak_nothing():
     assert memory() - before < 3000  # kB; 10 000 trials of 300 bytes lost would be as much
 
 
+@measures
 def test_python_adds_little_to_an_ask(tmp_path):
     """The time of the process in C's ask and in ours, for the same 200 asks.
 
