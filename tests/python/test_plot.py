@@ -224,6 +224,7 @@ def test_values_over_a_decade_are_logarithmic():
     ax = plot.history(study)
     assert ax.get_yscale() == "log" and ax.get_ylabel() == "value (logarithmic)"
     assert range_of([3.0, 400.0], maximize=True).log is False
+    assert range_of([-3.0, -400.0], maximize=True).log is False
     assert range_of([-3.0, 400.0, 500.0], maximize=False).log is False
 
 
