@@ -150,9 +150,10 @@ static cocabo_status read_best(plot_data *data, cocabo_study *study,
                                cocabo_error *err) {
   cli_best best;
   data->best = data->n;
-  if (data->complete == 0)
+  const cocabo_status status = cli_best_find(&best, study, err);
+  if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
-  CB_TRY(cli_best_find(&best, study, err));
+  CB_TRY(status);
   const int64_t number = cocabo_trial_number(best.trial);
   for (data->best = 0; data->number[data->best] != number; data->best++)
     ;
@@ -348,7 +349,7 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
     else if (first || is_better_row(data, i, t->best))
       t->best = i;
   }
-  if (data->best < data->n && !plot_inactive(data, data->best, param))
+  if (plot_has_best(data) && !plot_inactive(data, data->best, param))
     tally[(size_t)plot_cell(data, data->best, param)].best = data->best;
 }
 
