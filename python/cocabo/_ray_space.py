@@ -55,7 +55,7 @@ def _domain(name: str, value: Any) -> Domain:
         return value
     if isinstance(value, (sample.Float, sample.Integer)):
         return _range(name, value)
-    if isinstance(value, sample.Categorical) and not value.is_grid():
+    if isinstance(value, sample.Categorical) and not isinstance(value.sampler, sample.Grid):
         return Choice(value.categories)
     is_function = isinstance(value, sample.Function) or "eval" in value
     what = "tune.sample_from" if is_function else "tune.grid_search"
@@ -67,7 +67,8 @@ def _domain(name: str, value: Any) -> Domain:
 def _range(name: str, domain: Any) -> Domain:
     sampler, q = domain.get_sampler(), None
     if isinstance(sampler, sample.Quantized):
-        sampler, q = sampler.sampler, sampler.q
+        q = sampler.q
+        sampler = sampler.sampler
     log = isinstance(sampler, sample.LogUniform)
     if not log and not isinstance(sampler, sample.Uniform):
         raise InvalidError(

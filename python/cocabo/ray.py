@@ -24,7 +24,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 import ray.cloudpickle as pickle
-from ray.tune.result import DEFAULT_METRIC, TRAINING_ITERATION
+from ray.tune.result import DEFAULT_METRIC
 from ray.tune.search import Searcher
 
 from cocabo import (
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["CoCaBOSearch"]
 
 _log = logging.getLogger(__name__)
+_STEP = "training_iteration"  # the key of Ray's results
 
 
 def _number(value: Any) -> float:
@@ -60,7 +61,7 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-class CoCaBOSearch(Searcher):  # type: ignore[misc]  # Ray is not always there to be checked
+class CoCaBOSearch(Searcher):
     """Proposes with cocabo what Ray Tune evaluates.
 
     space is a dict of Tune's domains, or of cocabo's own, which may have conditions; it may
@@ -148,7 +149,7 @@ class CoCaBOSearch(Searcher):  # type: ignore[misc]  # Ray is not always there t
             **self._options,
         )
         if len(self._study) == 0:
-            rewards = self._rewards or [None] * len(self._points)
+            rewards: Sequence[float | None] = self._rewards or [None] * len(self._points)
             self._study.add_trials(map(self._known, self._points, rewards))
 
     def _known(self, config: Mapping[str, Any], value: Any) -> dict[str, Any]:
@@ -157,7 +158,7 @@ class CoCaBOSearch(Searcher):  # type: ignore[misc]  # Ray is not always there t
         if value is None:
             return {"params": params, "state": "waiting"}
         if not math.isfinite(_number(value)):
-            return {"params": params, "state": "fail", "reason": f"{self._metric} is {value!r}"}
+            return {"params": params, "state": "fail", "reason": f"{self.metric} is {value!r}"}
         return {"params": params, "value": _number(value)}
 
     def set_search_properties(
@@ -209,7 +210,7 @@ class CoCaBOSearch(Searcher):  # type: ignore[misc]  # Ray is not always there t
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         number = self._numbers.get(trial_id)
-        value, step = _number(result.get(self._metric)), result.get(TRAINING_ITERATION)
+        value, step = _number(result.get(self.metric)), result.get(_STEP)
         if number is None or step is None or not math.isfinite(value):
             return
         try:
@@ -225,16 +226,16 @@ class CoCaBOSearch(Searcher):  # type: ignore[misc]  # Ray is not always there t
             _log.warning("trial %s was not suggested by this searcher", trial_id)
         elif error:
             self.study.tell(number, state="fail", reason="the trial failed in Ray")
-        elif result is not None and self._metric in result:
+        elif result is not None and self.metric in result:
             self._tell(number, result)
         else:
             self._stopped(number, result)
 
     def _tell(self, number: int, result: dict[str, Any]) -> None:
-        said = result[self._metric]
+        said = result[self.metric]
         value = _number(said)
         if not math.isfinite(value):
-            self.study.tell(number, state="fail", reason=f"{self._metric} is {said!r}")
+            self.study.tell(number, state="fail", reason=f"{self.metric} is {said!r}")
             return
         named = (re.split("[<>]", text)[0].strip(" `") for text in self.study.constraints)
         measured = {name: _number(result.get(name)) for name in named}
@@ -252,7 +253,7 @@ class CoCaBOSearch(Searcher):  # type: ignore[misc]  # Ray is not always there t
         elif result is None:  # it has not begun: the point is offered again
             self.study.tell(number, state="interrupted")
         else:
-            self.study.tell(number, state="fail", reason=f"{self._metric} was not reported")
+            self.study.tell(number, state="fail", reason=f"{self.metric} was not reported")
 
     def add_evaluated_point(
         self,
@@ -288,7 +289,7 @@ class CoCaBOSearch(Searcher):  # type: ignore[misc]  # Ray is not always there t
 
     def save(self, checkpoint_path: str) -> None:
         with open(checkpoint_path, "wb") as file:
-            pickle.dump(self.get_state(), file)
+            pickle.dump(self.get_state(), file)  # type: ignore[no-untyped-call]
 
     def restore(self, checkpoint_path: str) -> None:
         with open(checkpoint_path, "rb") as file:

@@ -23,13 +23,13 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import check_random_state
+from sklearn.exceptions import FitFailedWarning  # type: ignore[import-untyped]
+from sklearn.model_selection._search import BaseSearchCV  # type: ignore[import-untyped]
+from sklearn.utils import check_random_state  # type: ignore[import-untyped]
 
 from cocabo import (
     BudgetError,
@@ -59,13 +59,13 @@ __all__ = ["CoCaBOSearchCV"]
 def _domain(name: str, value: Any) -> Domain:
     if isinstance(value, Domain):
         return value
-    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes)):
+    if isinstance(value, (list, tuple, range, np.ndarray)):
         return Choice(list(value))
     family = getattr(getattr(value, "dist", None), "name", None)
     if family in _FAMILIES:
         low, high = map(float, value.support())  # with loc and scale; both ends are in
         if family == "randint":
-            return Int(low, high)
+            return Int(int(low), int(high))
         if family == "uniform":
             return Float(low, high)
         if math.isclose(value.median() ** 2, low * high, rel_tol=1e-6):  # its loc is 0
@@ -130,6 +130,8 @@ class CoCaBOSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no
     5
     """
 
+    study_: Study
+
     def __init__(
         self,
         estimator: Any,
@@ -142,7 +144,7 @@ class CoCaBOSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no
         refit: Any = True,
         cv: Any = None,
         verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
+        pre_dispatch: Any = "2*n_jobs",
         random_state: Any = None,
         error_score: Any = np.nan,
         return_train_score: bool = False,
@@ -194,7 +196,8 @@ class CoCaBOSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no
             )
         # scikit-learn may send the search to its workers with every fit: it has no study
         # before the end.
-        vars(self).pop("study_", None)
+        if hasattr(self, "study_"):
+            del self.study_
         study = self._new_study()
         evaluate = _Evaluation(self, evaluate_candidates, callback_ctx)
         try:
@@ -204,7 +207,10 @@ class CoCaBOSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no
         finally:
             self.study_ = study
 
-    def _select_best_index(self, refit: Any, refit_metric: str, results: Any) -> Any:
+    # scikit-learn has it as a static method, and calls it on the search.
+    def _select_best_index(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, refit: Any, refit_metric: str, results: Any
+    ) -> Any:
         """Where there are constraints, the best candidate that keeps them."""
         best = BaseSearchCV._select_best_index(refit, refit_metric, results)
         if callable(refit) or not self.study_.constraints:
@@ -217,10 +223,10 @@ class CoCaBOSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no
     # another machine must open there.
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())
-        if isinstance(state.get("study_"), Study):
-            state["study_"] = freeze(state["study_"])
-        return state
+        state: Any = super().__getstate__()
+        if "study_" in state:
+            state = {**state, "study_": freeze(self.study_)}
+        return dict(state)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -253,10 +259,7 @@ class _Evaluation:
         self._failure: ValueError | None = None  # of a batch of which nothing came
         self._evaluated = 0
         self._some_failed = False
-        self._context = context  # of scikit-learn's callbacks, from its version 1.9 on
-        if context is not None:
-            task = context.subcontext(task_name="search", max_subtasks=None)
-            self._context = task.call_on_fit_task_begin(estimator=search)
+        self._task = _begin(context, search, "search", None)
 
     def __call__(self, study: Study, trials: list[Trial]) -> None:
         try:
@@ -290,15 +293,12 @@ class _Evaluation:
 
     def _results(self, trials: list[Trial]) -> Mapping[str, Any]:
         arguments: dict[str, Any] = {"more_results": {"trial": [t.number for t in trials]}}
-        if self._context is not None:
-            task = self._context.subcontext(
-                task_name="candidates",
-                max_subtasks=len(trials) * self._search.n_splits_,
-                sequential_subtasks=False,
-            )
-            arguments["callback_ctx"] = task.call_on_fit_task_begin(estimator=self._search)
+        fits = len(trials) * self._search.n_splits_
+        task = _begin(self._task, self._search, "candidates", fits)
+        if task is not None:
+            arguments["callback_ctx"] = task
         results = self._quietly([trial.params for trial in trials], arguments)
-        if self._context is not None:
+        if task is not None:
             task.call_on_fit_task_end(estimator=self._search)
         return results
 
@@ -320,8 +320,19 @@ class _Evaluation:
     def finish(self) -> None:
         if not self._evaluated and self._failure:
             raise self._failure
-        if self._context is not None:
-            self._context.call_on_fit_task_end(estimator=self._search)
+        if self._task is not None:
+            self._task.call_on_fit_task_end(estimator=self._search)
+
+
+def _begin(context: Any, search: CoCaBOSearchCV, name: str, fits: int | None) -> Any:
+    """A task for the callbacks of scikit-learn, which has them from its version 1.9 on. One
+    that has fits is told how many, and they may come in any order."""
+    if context is None:
+        return None
+    task = context.subcontext(
+        task_name=name, max_subtasks=fits, sequential_subtasks=fits is None
+    )
+    return task.call_on_fit_task_begin(estimator=search)
 
 
 def _metrics(results: Mapping[str, Any], i: int) -> dict[str, float]:
