@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-from ctypes import byref, c_double
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 try:
@@ -31,7 +30,7 @@ try:
 except ImportError as e:
     raise ImportError(f"cocabo.plot needs matplotlib, which cannot be imported: {e}") from e
 
-from ._native import InvalidError, StateError, lib
+from ._native import InvalidError, StateError
 from ._plot_data import (
     PlotData,
     Range,
@@ -841,12 +840,9 @@ def importance(study: Study, ax: Axes | None = None) -> Axes:
 
 def _shares(study: Study) -> tuple[list[tuple[str, float, float]], float]:
     """Names, shares and errors, the largest first, and how much the model explains."""
-    names = list(study.space)
-    n = len(names)
-    shares, errors, explained = (c_double * n)(), (c_double * n)(), c_double()
-    study._call(lib.cocabo_study_importance, n, shares, errors, byref(explained))
-    found = zip(names, shares, errors)
-    return sorted(found, key=lambda bar: -bar[1]), explained.value
+    found = study.importance()
+    bars = [(name, share, found.errors[name]) for name, share in found.shares.items()]
+    return bars, found.explained
 
 
 def _bars(shares: list[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
