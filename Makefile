@@ -56,3 +56,4 @@ setup-run:
 	@tools/setup run
 setup-test:
 	@tools/setup test
+	@tools/python-env

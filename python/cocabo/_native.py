@@ -35,12 +35,12 @@ from typing import Any, Callable
 class Error(Exception):
     """A call of the library failed; its text is the library's own sentence.
 
-    ``status`` is the name of the status, such as ``"COCABO_E_STATE"``.
+    ``status`` is the library's number for it, a ``cocabo_status``.
     """
 
-    status = "COCABO_E_INTERNAL"
+    status: int = 99  # COCABO_E_INTERNAL
 
-    def __init__(self, message: str, status: str | None = None):
+    def __init__(self, message: str, status: int | None = None):
         super().__init__(message)
         if status is not None:
             self.status = status
@@ -52,55 +52,55 @@ class Error(Exception):
 class InvalidError(Error, ValueError):
     """A malformed argument, or a number outside its range."""
 
-    status = "COCABO_E_INVALID"
+    status = 10
 
 
 class NotFoundError(Error, KeyError):
     """No such study, trial, parameter or option."""
 
-    status = "COCABO_E_NOT_FOUND"
+    status = 21
 
 
 class StateError(Error):
     """Not allowed now, such as opening a study with another space."""
 
-    status = "COCABO_E_STATE"
+    status = 20
 
 
 class ExistsError(Error):
     """The name is taken."""
 
-    status = "COCABO_E_EXISTS"
+    status = 22
 
 
 class ExhaustedError(Error):
     """Every point of a finite space has been proposed."""
 
-    status = "COCABO_E_EXHAUSTED"
+    status = 23
 
 
 class BudgetError(Error):
     """The study's budget of trials (option ``trials``) is used up."""
 
-    status = "COCABO_E_BUDGET"
+    status = 24
 
 
 class NumericError(Error):
     """A factorisation failed after every fallback."""
 
-    status = "COCABO_E_NUMERIC"
+    status = 40
 
 
 class StoreError(Error):
     """The store failed: a damaged file, a full disk, a missing folder."""
 
-    status = "COCABO_E_STORE"
+    status = 50
 
 
 class BusyError(Error):
     """Others held the store for too long; try again."""
 
-    status = "COCABO_E_BUSY"
+    status = 51
 
 
 _ERRORS: dict[int, type[Error]] = {
@@ -202,18 +202,8 @@ class Report(Structure):
     ]
 
 
-class Waiting(Structure):
-    _fields_ = [
-        ("seconds", c_double),
-        ("process", c_int64),
-        ("over", c_int),
-        ("reserved", c_int * 5),
-    ]
-
-
 InterruptFn = CFUNCTYPE(c_int, c_void_p)
 LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
-WaitFn = CFUNCTYPE(c_int, c_void_p, POINTER(Waiting))
 
 # ---- functions --------------------------------------------------------------------------
 
@@ -223,7 +213,6 @@ _H = c_void_p  # a handle of any kind, or the place for one with POINTER
 # Results and arguments, as in the headers. Those that end with _ERR return a status.
 SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "cocabo_version": (c_uint32, ()),
-    "cocabo_status_name": (c_char_p, (c_int,)),
     "cocabo_space_new": (_H, ()),
     "cocabo_space_free": (None, (_H,)),
     "cocabo_space_add_real": (
@@ -289,10 +278,7 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "cocabo_names_free": (None, (_H,)),
     "cocabo_store_delete": (c_int, (_H, c_char_p, _ERR)),
     "cocabo_store_renew": (c_int, (_H, c_char_p, c_char_p, c_double, _ERR)),
-    "cocabo_store_open_waiting": (
-        c_int,
-        (POINTER(_H), c_char_p, c_uint, WaitFn, c_void_p, _ERR),
-    ),
+    "cocabo_store_open": (c_int, (POINTER(_H), c_char_p, c_uint, _ERR)),
     "cocabo_study_create": (c_int, (POINTER(_H), c_char_p, _H, _H, _H, _ERR)),
     "cocabo_study_open": (c_int, (POINTER(_H), c_char_p, _H, _ERR)),
     "cocabo_study_open_or_create": (
@@ -413,8 +399,7 @@ def failure(code: int, message: str) -> BaseException:
         return MemoryError(message)
     if code == INTERRUPTED:
         return KeyboardInterrupt(message)
-    status = lib.cocabo_status_name(code).decode()
-    return _ERRORS.get(code, Error)(message, status)
+    return _ERRORS.get(code, Error)(message, code)
 
 
 def text(value: str, what: str) -> bytes:

@@ -399,7 +399,8 @@ class Space:
         try:
             domain._add(self._handle, data)
         except InvalidError as e:  # what is wrong with it does not know its name
-            raise e if name in str(e) else InvalidError(f"{name}: {e}", e.status) from None
+            named = re.search(rf"\b{re.escape(name)}\b", str(e))
+            raise e if named else InvalidError(f"{name}: {e}", e.status) from None
         if domain.when is not None:
             check(
                 lib.cocabo_space_condition,

@@ -47,7 +47,7 @@ from ._space import (
 from ._trial import FrozenTrial, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 
 class Prediction(NamedTuple):
@@ -80,7 +80,7 @@ class Report(NamedTuple):
 
 
 class _Store:
-    """The library's store of a URL; one a process and URL is not needed, they share."""
+    """The library's store of a URL, or one in memory."""
 
     def __init__(self, storage: str | os.PathLike[str] | None, *, create: bool = True):
         self.storage = None if storage is None else os.fspath(storage)
@@ -91,16 +91,9 @@ class _Store:
             if not handle.value:
                 raise MemoryError("no memory for a store")
         else:
-            signals = _Signals()
-            self._wait = _native.WaitFn(lambda user, waiting: signals.poll(user))
             url = text(self.storage, "storage")
             flags = STORE_CREATE if create else 0
-            with signals:
-                check(
-                    lib.cocabo_store_open_waiting,
-                    *(byref(handle), url, flags, self._wait, None),
-                )
-            self._signals = signals
+            check(lib.cocabo_store_open, byref(handle), url, flags)
         self.handle = _owned(handle)
         self._free = weakref.finalize(self, _free_store, self.handle, self.pid)
 
@@ -114,18 +107,18 @@ def _free_store(handle: int, pid: int) -> None:
 
 
 class _Signals:
-    """Looks at signals while the library is at work, and keeps what a handler raised."""
+    """Looks at signals while the library is at work, and keeps what a handler raised.
+
+    The library calls ``poll``, the send of a generator: it goes on inside a try, whereas a
+    handler may run, and raise, before the first line of a function; ctypes would print
+    that and lose it.
+    """
 
     def __init__(self) -> None:
         self._raised: list[BaseException] = []
-
-    def poll(self, _: object) -> int:
-        try:
-            _check_signals()
-        except BaseException as e:  # it must not pass through C
-            self._raised.append(e)
-            return 1
-        return 0
+        poller = _poll(self._raised)
+        next(poller)
+        self.poll = poller.send
 
     def __enter__(self) -> None:
         self._raised.clear()
@@ -133,6 +126,19 @@ class _Signals:
     def __exit__(self, kind: object, value: BaseException | None, _: object) -> None:
         if self._raised and isinstance(value, KeyboardInterrupt):
             raise self._raised.pop() from None
+
+
+def _poll(raised: list[BaseException]) -> Generator[int, object, None]:
+    """Yields 0 as long as nothing was raised."""
+    while True:
+        try:
+            while True:
+                yield len(raised)
+                _check_signals()
+        except GeneratorExit:
+            return
+        except BaseException as e:
+            raised.append(e)
 
 
 def _signals_by_bytecode() -> None:
@@ -316,6 +322,7 @@ class Study:
         lib.cocabo_study_on_interrupt(handle, self._on_interrupt, None)
         self._on_log = _native.LogFn(_log)
         lib.cocabo_study_on_log(handle, self._on_log, None)
+        self._busy = False
         self._stopped = False
 
     # -- what it is
@@ -769,8 +776,14 @@ class Study:
     def _call(self, function: Callable[..., int], *arguments: Any) -> None:
         with self._lock:
             handle = self._open()
-            with self._signals:
-                check(function, handle, *arguments)
+            if self._busy:
+                raise StateError("the study is at work: a signal's handler must not use it")
+            self._busy = True
+            try:
+                with self._signals:
+                    check(function, handle, *arguments)
+            finally:
+                self._busy = False
 
     def _plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
         with self._lock:

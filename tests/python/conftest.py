@@ -1,0 +1,34 @@
+"""What the tests of the Python package share: the checkout's package, and the build's
+library and programs.
+
+    COCABO_BUILD=build python -m pytest tests/python
+"""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("COCABO_BUILD", ROOT / "build")).resolve()
+os.environ.setdefault("COCABO_LIBRARY", str(BUILD / "libcocabo.so"))
+# Processes that a test starts shall find the package and the tests too.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT / "python"), str(ROOT / "tests/python"), os.environ.get("PYTHONPATH", "")]
+)
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests/python")]
+# A sanitized library is slow and keeps what is freed: no test of time or memory then.
+SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
+measures = pytest.mark.skipif(SANITIZED, reason="a sanitized library is not what is measured")
+
+
+@pytest.fixture
+def program():
+    """The program cocabo of the same build."""
+    return str(BUILD / "cocabo")
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return f"sqlite:///{tmp_path}/study.db"
