@@ -112,7 +112,7 @@ def main():
     line = (f"{platform.python_implementation()} {platform.python_version()}: "
             f"imported in {took}, a study in a file asked, told and replayed")
     for storage in storages:
-        line += f", {check_storage(cocabo, storage)} proposals of {storage} made again, 0 differing"
+        line += f", {check_storage(cocabo, storage)} proposals of {os.path.basename(storage)} made again, 0 differing"
     print(line)
 
 
