@@ -1,0 +1,679 @@
+"""CoCaBOSampler: cocabo's model of numbers, categories and conditions as a sampler of Optuna.
+
+    study = optuna.create_study(sampler=cocabo.optuna.CoCaBOSampler(seed=7))
+    study.optimize(objective, n_trials=100)
+
+Optuna's studies have no space: it shows in what trials ask for. So there are two parts to
+a suggestion. _Evidence reads from the finished trials which parameters there are, and under
+which conditions: a parameter that some trials lack is explained by an earlier category or
+small int ("momentum is there where solver is sgd"). _Model is a cocabo study in memory of
+these parameters. It is told what is new, running trials of other workers included, and
+asked once. It is made anew only when the space turns out to be another.
+
+What no condition explains is served as TPESampler(group=True) does: parameters that always
+come together have a model of their own. What has no fixed range is left to the independent
+sampler, as is everything in a study's first trial.
+
+A value is called its code here when it is a number: the index of a category, and any other
+value itself. Codes are what the parts exchange and what is stored with running trials.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Union
+from weakref import WeakKeyDictionary
+
+import optuna
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.samplers._base import _process_constraints_after_trial
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+import cocabo
+
+__all__ = ["CoCaBOSampler"]
+
+Code = Union[int, float]
+Codes = dict[str, Code]
+
+_PROPOSED = "cocabo:proposed"  # system attribute of a trial: the codes proposed for it
+_CONSTRAINTS = "constraints"  # Optuna's: a list, or "constraints:NAME" each
+_MOST_CHANGES = 2  # of a range by the user; one that changes more often is no range
+_MOST_LEVELS = 64  # of an int that may be a condition's parent
+_MOST_TERMS = 3  # of a condition
+_MOST_METRICS = 64  # of a trial, COCABO_MAX_METRICS
+_MOST_PARAMETERS = 200  # of a space, COCABO_MAX_PARAMETERS
+
+_logger = logging.getLogger(__name__)
+
+
+# ---- distributions and domains ------------------------------------------------------------
+
+
+def _code(distribution: BaseDistribution, value: Any) -> Code:
+    if isinstance(distribution, CategoricalDistribution):
+        return int(distribution.to_internal_repr(value))
+    return value  # type: ignore[no-any-return]
+
+
+def _suggested(trial: FrozenTrial) -> Codes:
+    return {name: _code(trial.distributions[name], v) for name, v in trial.params.items()}
+
+
+def _codes(trial: FrozenTrial) -> Codes:
+    """What the trial asked for and, unless it came to its end, what it would have."""
+    if trial.state == TrialState.COMPLETE:
+        return _suggested(trial)
+    return {**trial.system_attrs.get(_PROPOSED, {}), **_suggested(trial)}
+
+
+def _domain(distribution: BaseDistribution, when: str | None = None) -> cocabo.Domain:
+    """Categories are their indices, and a float with a step the number of its steps: so
+    nothing depends on how choices compare and steps round."""
+    if isinstance(distribution, CategoricalDistribution):
+        return cocabo.Choice(range(len(distribution.choices)), when=when)
+    assert isinstance(distribution, (FloatDistribution, IntDistribution))
+    low, high, log = distribution.low, distribution.high, distribution.log
+    if isinstance(distribution, IntDistribution):
+        return cocabo.Int(int(low), int(high), log=log, step=distribution.step, when=when)
+    if distribution.step is None:
+        return cocabo.Float(low, high, log=log, when=when)
+    return cocabo.Int(0, round((high - low) / distribution.step), when=when)
+
+
+def _complaint(distribution: BaseDistribution) -> str:
+    """Why cocabo cannot search it, or nothing: an int beyond 2^53, thousands of choices."""
+    try:
+        cocabo.create_study({"p": _domain(distribution)}).close()
+    except (cocabo.InvalidError, OverflowError) as e:
+        return str(e).replace('parameter "p":', "its").replace('parameter "p"', "it")
+    return ""
+
+
+def _inner(distribution: BaseDistribution, code: Code) -> Code:
+    if isinstance(distribution, FloatDistribution) and distribution.step is not None:
+        return round((code - distribution.low) / distribution.step)
+    return code
+
+
+def _outer(distribution: BaseDistribution, inner: Any) -> Code:
+    if isinstance(distribution, FloatDistribution) and distribution.step is not None:
+        return min(distribution.low + float(inner) * distribution.step, distribution.high)
+    return inner  # type: ignore[no-any-return]
+
+
+# ---- conditions ---------------------------------------------------------------------------
+
+
+class _Term(NamedTuple):
+    """The parent is there and has one of the values, or lies between low and high."""
+
+    parent: str
+    values: frozenset[Code] | None  # None: an int
+    low: Code | None  # None: no bound
+    high: Code | None
+
+    def holds(self, codes: Mapping[str, Code]) -> bool:
+        code = codes.get(self.parent)
+        if code is None:
+            return False
+        if self.values is not None:
+            return code in self.values
+        return (self.low is None or code >= self.low) and (
+            self.high is None or code <= self.high
+        )
+
+    def text(self, name: str) -> str:
+        if self.values is not None:
+            return f"{name} in ({', '.join(map(str, sorted(self.values)))})"
+        bounds = [(">=", self.low), ("<=", self.high)]
+        return " and ".join(f"{name} {op} {bound}" for op, bound in bounds if bound is not None)
+
+
+Condition = tuple[_Term, ...]  # all terms hold; none: always
+
+
+def _holds(condition: Condition, codes: Mapping[str, Code]) -> bool:
+    return all(term.holds(codes) for term in condition)
+
+
+def _term(parent: str, levels: bool, present: Sequence[Codes], absent: Sequence[Codes]) -> _Term:
+    """The narrowest that holds for all present ones; of an int only bounds that matter."""
+    values = [codes[parent] for codes in present]
+    if not levels:
+        return _Term(parent, frozenset(values), None, None)
+    low, high = min(values), max(values)
+    others = [codes[parent] for codes in absent if parent in codes]
+    bound_above = any(other > high for other in others)
+    bound_below = any(other < low for other in others) or not bound_above
+    return _Term(parent, None, low if bound_below else None, high if bound_above else None)
+
+
+def _explain(
+    parents: Mapping[str, bool], present: Sequence[Codes], absent: Sequence[Codes], most: int
+) -> Condition | None:
+    """Up to so many terms that hold for the present and together for none of the absent.
+
+    parents are the candidates, the likelier first, and whether they are ints. Greedy: the
+    term that rules out the most comes first.
+    """
+    terms: list[_Term] = []
+    while absent:
+        best, left = None, absent
+        for parent, levels in parents.items():
+            if all(parent in codes for codes in present):
+                term = _term(parent, levels, present, absent)
+                still = [codes for codes in absent if term.holds(codes)]
+                if len(still) < len(left):
+                    best, left = term, still
+        if best is None or len(terms) == most:
+            return None
+        terms.append(best)
+        absent = left
+    return tuple(terms)
+
+
+# ---- what trials say of the space ----------------------------------------------------------
+
+
+class _Range:
+    """The newest distribution of a parameter."""
+
+    def __init__(self, distribution: BaseDistribution, number: int):
+        self.distribution = distribution
+        self.number = number  # of the last trial that has the parameter
+        self._changes = 0
+        self._complaint = _complaint(distribution)
+
+    def follow(self, distribution: BaseDistribution, number: int) -> None:
+        self.number = number
+        if distribution != self.distribution:
+            self.distribution = distribution
+            self._changes += 1
+            self._complaint = _complaint(distribution)
+
+    @property
+    def complaint(self) -> str:
+        """Why no model serves it, or nothing."""
+        return "its range keeps changing" if self._changes > _MOST_CHANGES else self._complaint
+
+    @property
+    def served(self) -> bool:
+        return not self.distribution.single() and not self.complaint
+
+    @property
+    def levels(self) -> int | None:
+        """How many values a condition's parent has; None: it cannot be one."""
+        d = self.distribution
+        if isinstance(d, CategoricalDistribution):
+            return len(d.choices)
+        if isinstance(d, IntDistribution) and (d.high - d.low) // d.step < _MOST_LEVELS:
+            return (d.high - d.low) // d.step + 1
+        return None
+
+
+class _Evidence:
+    """The parameters, ranges, conditions and constraints that finished trials show."""
+
+    def __init__(self) -> None:
+        self.ranges: dict[str, _Range] = {}
+        self.conditions: dict[str, Condition] = {}  # parents first; others: no condition
+        self.constraints: tuple[str, ...] = ()
+        self._complete: list[Codes] = []
+        self._ended: list[Codes] = []  # pruned or failed: what they lack says nothing
+        self._seen: set[int] = set()
+
+    def update(self, trials: Iterable[FrozenTrial]) -> None:
+        surprised = False
+        for trial in trials:
+            if trial.state.is_finished() and trial.number not in self._seen:
+                self._seen.add(trial.number)
+                surprised |= self._learn(trial)
+        if surprised:
+            self._infer()
+
+    def _learn(self, trial: FrozenTrial) -> bool:
+        """Whether what was inferred does not agree with the trial."""
+        names = trial.params.keys()
+        surprised = not names <= self.ranges.keys()
+        for name, distribution in trial.distributions.items():
+            known = self.ranges.get(name)
+            if known is None:
+                self.ranges[name] = _Range(distribution, trial.number)
+            elif known.number < trial.number:
+                known.follow(distribution, trial.number)
+        constraints = _constraints(trial).keys()
+        if not constraints <= set(self.constraints):
+            self.constraints = tuple(sorted(constraints | set(self.constraints)))
+        codes, complete = _suggested(trial), trial.state == TrialState.COMPLETE
+        (self._complete if complete else self._ended).append(codes)
+        for name, condition in self.conditions.items():
+            there = _holds(condition, codes)
+            surprised |= (name in names and not there) or (
+                complete and there and name not in names
+            )
+        return surprised
+
+    def _infer(self) -> None:
+        """Conditions for as many parameters as possible, from the root of the tree on."""
+        self.conditions = {}
+        unexplained = {}
+        for name in sorted(self.ranges):
+            absent = [codes for codes in self._complete if name not in codes]
+            if absent:
+                every = self._complete + self._ended
+                unexplained[name] = [codes for codes in every if name in codes], absent
+            else:
+                self.conditions[name] = ()
+        most = 1
+        while unexplained and most <= _MOST_TERMS:
+            parents = self._parents()
+            found = {}
+            for name, (present, absent) in unexplained.items():
+                condition = _explain(parents, present, absent, most)
+                if condition is not None:
+                    found[name] = condition
+            self.conditions.update(found)
+            unexplained = {n: both for n, both in unexplained.items() if n not in found}
+            most = 1 if found else most + 1  # what was found may be the parent of others
+
+    def _parents(self) -> dict[str, bool]:
+        """Of equals that with the fewest values: it explains the least by chance."""
+        candidates = [
+            (levels, name)
+            for name in self.conditions
+            if self.ranges[name].served and (levels := self.ranges[name].levels) is not None
+        ]
+        depth = {name: len(self.conditions[name]) for _, name in candidates}
+        candidates.sort(key=lambda c: (depth[c[1]] > 0, c[0]))
+        return {
+            name: isinstance(self.ranges[name].distribution, IntDistribution)
+            for _, name in candidates
+        }
+
+    def parts(self, names: Iterable[str]) -> list[dict[str, Condition]]:
+        """Which parameters share a model: all whose condition is known, and of the others
+        those that always come together."""
+        wanted = set(names)
+        main: dict[str, Condition] = {}
+        for name, condition in self.conditions.items():
+            if name in wanted and all(term.parent in main for term in condition):
+                main[name] = condition
+        groups: dict[tuple[bool, ...], dict[str, Condition]] = {}
+        for name in sorted(wanted - main.keys()):
+            where = tuple(name in codes for codes in self._complete)
+            groups.setdefault(where, {})[name] = ()
+        whole = [main, *groups.values()]
+        return [dict(list(part.items())[:_MOST_PARAMETERS]) for part in whole if part]
+
+
+def _constraints(trial: FrozenTrial) -> dict[str, float]:
+    """As Optuna 5 reads them; Optuna 4 only has the list."""
+    attrs = trial.system_attrs
+    found = {str(i): value for i, value in enumerate(attrs.get(_CONSTRAINTS) or ())}
+    for key, value in attrs.items():
+        if key.startswith(f"{_CONSTRAINTS}:"):
+            found[key[len(_CONSTRAINTS) + 1 :]] = value
+    return found
+
+
+# ---- the model ------------------------------------------------------------------------------
+
+
+class _Shape(NamedTuple):
+    """What a model is of; another shape is another model."""
+
+    space: dict[str, BaseDistribution]  # parents first
+    conditions: dict[str, Condition]
+    constraints: tuple[str, ...]
+    deterministic: bool
+
+    def domains(self) -> dict[str, cocabo.Domain]:
+        """Parameters are called p0, p1, ...: Optuna's names may be anything."""
+        inner = {name: f"p{i}" for i, name in enumerate(self.space)}
+        domains = {}
+        for name, distribution in self.space.items():
+            terms = [term.text(inner[term.parent]) for term in self.conditions[name]]
+            domains[inner[name]] = _domain(distribution, " and ".join(terms) or None)
+        return domains
+
+    def point(self, codes: Mapping[str, Code]) -> Codes | None:
+        """Those of the codes that are active; None if the trial is none of this space."""
+        point: Codes = {}
+        for name, distribution in self.space.items():
+            if not _holds(self.conditions[name], point):
+                continue
+            code = codes.get(name)
+            if code is None or not distribution._contains(code):
+                return None
+            point[name] = code
+        return point
+
+
+class _Model:
+    """A cocabo study in memory that follows a study of Optuna's."""
+
+    def __init__(self, shape: _Shape, study: Study, n_startup: int | None, **options: Any):
+        self.shape = shape
+        n = len(shape.space)
+        self._n_startup = min(2 * n + 2, 24) if n_startup is None else n_startup
+        self._maximize = study.direction == StudyDirection.MAXIMIZE
+        self._metrics = {key: f"c{i}" for i, key in enumerate(shape.constraints)}
+        if len(self._metrics) > _MOST_METRICS:  # then the worst of them stands for all
+            self._metrics = dict.fromkeys(shape.constraints, "c0")
+        self._study = cocabo.create_study(
+            shape.domains(),
+            direction="maximize" if self._maximize else "minimize",
+            constraints=[f"{name} <= 0" for name in dict.fromkeys(self._metrics.values())],
+            deterministic=shape.deterministic,
+            n_init=self._n_startup,
+            **options,
+        )
+        self._designing = True
+        self._settled: set[int] = set()  # Optuna's finished trials that it knows
+        self._numbers: dict[int, int] = {}  # of its own pending trials, by Optuna's
+        self._points: dict[int, Codes] = {}  # the same trials' points
+        self._best = -math.inf if self._maximize else math.inf
+
+    def follow(self, trials: Iterable[FrozenTrial]) -> None:
+        """Learns what became of the trials, and which are running."""
+        new = [t for t in trials if t.number not in self._settled]
+        retried = {n for t in new for n in t.system_attrs.get("retry_history", ())}
+        rows: list[dict[str, Any]] = []
+        pending: list[tuple[int, int, Codes]] = []  # row, number, point
+        for trial in new:
+            self._take_over(trial)
+            if trial.state.is_finished():
+                self._settled.add(trial.number)
+                if trial.number not in retried:
+                    rows += self._finish(trial)
+            elif trial.state == TrialState.RUNNING and trial.number not in self._numbers:
+                point = self.shape.point(_codes(trial))
+                if point is not None:
+                    pending.append((len(rows), trial.number, point))
+                    rows.append({"params": self._params(point), "state": "running"})
+        numbers = self._study.add_trials(rows)
+        for row, number, point in pending:
+            self._numbers[number], self._points[number] = numbers[row], point
+
+    def _take_over(self, trial: FrozenTrial) -> None:
+        """A trial that Optuna repeats since its worker died goes on under a new number."""
+        for before in trial.system_attrs.get("retry_history", ()):
+            if before in self._numbers and before in self._settled:
+                self._numbers[trial.number] = self._numbers.pop(before)
+                self._points[trial.number] = self._points.pop(before)
+
+    def _finish(self, trial: FrozenTrial) -> list[dict[str, Any]]:
+        """Tells what was asked for, and returns what is to be added."""
+        point, result = self.shape.point(_codes(trial)), self._result(trial)
+        number = self._numbers.pop(trial.number, None)
+        if number is not None:
+            if point is not None and _same(point, self._points.pop(trial.number)):
+                self._study.tell(number, **result)
+                return []
+            self._points.pop(trial.number, None)
+            self._study.tell(number, state="interrupted")  # nobody tried it: for the next ask
+        return [] if point is None else [{"params": self._params(point), **result}]
+
+    def _result(self, trial: FrozenTrial) -> dict[str, Any]:
+        value = trial.value if trial.state == TrialState.COMPLETE else self._pruned(trial)
+        if value is None or not math.isfinite(value):
+            return {"state": "fail", "reason": f"{trial.state.name.lower()}, value {value}"}
+        better = max if self._maximize else min
+        if trial.state == TrialState.COMPLETE:
+            self._best = better(self._best, value)
+        metrics: dict[str, float] = {}
+        for key, measured in _constraints(trial).items():
+            name = self._metrics[key]
+            metrics[name] = max(measured, metrics.get(name, -math.inf))
+        if any(measured == math.inf for measured in metrics.values()):
+            return {"state": "fail", "reason": "a constraint is infinite"}
+        finite = {name: m for name, m in metrics.items() if math.isfinite(m)}
+        return {"value": value, "metrics": finite}
+
+    def _pruned(self, trial: FrozenTrial) -> float | None:
+        """Its last report, which is no record: it was pruned for it. None: it failed."""
+        if trial.state != TrialState.PRUNED or not trial.intermediate_values:
+            return None
+        value = trial.intermediate_values[max(trial.intermediate_values)]
+        worse = min if self._maximize else max
+        return worse(value, self._best) if math.isfinite(self._best) else value
+
+    def ask(self, number: int) -> Codes:
+        """The codes to try in Optuna's trial of that number."""
+        if number in self._numbers:  # asked again: the same trial in another process
+            return self._points[number]
+        if self._designing and len(self._study) >= self._n_startup:
+            self._study.change(n_init=0)  # the trials of others count as initial ones
+            self._designing = False
+        try:
+            trial = self._study.ask()
+        except cocabo.ExhaustedError:  # all that is left to do is to measure again
+            self._study.change(deterministic=False)
+            trial = self._study.ask()
+        names = {f"p{i}": name for i, name in enumerate(self.shape.space)}
+        point: Codes = {}
+        for inner, value in trial.params.items():
+            point[names[inner]] = _outer(self.shape.space[names[inner]], value)
+        self._numbers[number], self._points[number] = trial.number, point
+        return point
+
+    def _params(self, point: Codes) -> Codes:
+        space = self.shape.space
+        return {
+            f"p{i}": _inner(space[name], point[name])
+            for i, name in enumerate(space)
+            if name in point
+        }
+
+
+def _same(a: Codes, b: Codes) -> bool:
+    """But for what a database may do to the last digits."""
+    return a.keys() == b.keys() and all(
+        math.isclose(a[name], b[name], rel_tol=1e-9, abs_tol=1e-12) for name in a
+    )
+
+
+# ---- the sampler ------------------------------------------------------------------------------
+
+
+class _Known:
+    """What the sampler remembers of one study of Optuna's."""
+
+    def __init__(self) -> None:
+        self.evidence = _Evidence()
+        self.models: list[_Model] = []
+
+
+class CoCaBOSampler(BaseSampler):
+    """Bayesian optimisation of numbers, categories and conditional parameters, in
+    milliseconds a suggestion.
+
+    One Gaussian process serves the whole define-by-run space: the conditions under which a
+    parameter is suggested are inferred from the trials. Running trials of other workers are
+    pending points. Failed trials are avoided, and pruned ones count with their last report.
+    Constraints, by ``trial.set_constraint`` or ``constraints_func``, are modelled as measured
+    quantities. One objective only.
+
+    Args:
+        seed: names the random streams; None: one by chance.
+        n_startup_trials: trials before the model is asked; None: two a parameter plus two,
+            at most 24.
+        independent_sampler: for a study's first trial and for parameters that no model
+            serves; None: a RandomSampler with the same seed.
+        constraints_func: as in Optuna's own samplers: from a trial to numbers, of which
+            those above 0 are violations.
+        deterministic_objective: True: the same parameters always give the same value, so
+            none are proposed twice, which in a small space is what one wants. False: values
+            are noisy, and what looks best is measured again.
+        warn_independent_sampling: whether to say that a parameter is left to the independent
+            sampler for good.
+        sampler: cocabo's: "mixed", or another of ``cocabo help options``.
+        **options: more of these, such as ``model_size=500``.
+
+    >>> import optuna, cocabo.optuna
+    >>> optuna.logging.set_verbosity(optuna.logging.ERROR)
+    >>> def objective(trial):
+    ...     kind = trial.suggest_categorical("kind", ["a", "b"])
+    ...     x = trial.suggest_float("x", -2, 2)
+    ...     return (x - 1) ** 2 + (kind == "b")
+    >>> study = optuna.create_study(sampler=cocabo.optuna.CoCaBOSampler(seed=1))
+    >>> study.optimize(objective, n_trials=25)
+    >>> study.best_params["kind"]
+    'a'
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        n_startup_trials: int | None = None,
+        independent_sampler: BaseSampler | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        deterministic_objective: bool = True,
+        warn_independent_sampling: bool = True,
+        sampler: str = "mixed",
+        **options: Any,
+    ):
+        taken = {"storage", "name", "load_if_exists", "where", "constraints", "objective"}
+        taken |= {"direction", "deterministic", "n_init", "trials"}
+        for name in sorted(taken & options.keys()):
+            raise TypeError(f"CoCaBOSampler has no option {name!r}: Optuna's study decides it")
+        self._options = {"sampler": sampler, **options}
+        said = {**self._options, "seed": seed, "n_init": n_startup_trials}
+        probe = {name: value for name, value in said.items() if value is not None}
+        cocabo.create_study({"p": cocabo.Float(0, 1)}, **probe).close()  # says what is wrong
+        self._seed = seed
+        self._n_startup_trials = n_startup_trials
+        self._independent_sampler = independent_sampler or RandomSampler(seed=seed)
+        self._constraints_func = constraints_func
+        self._deterministic = deterministic_objective
+        self._warn_independent_sampling = warn_independent_sampling
+        self._warned: set[str] = set()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+        self._studies: WeakKeyDictionary[Any, dict[int, _Known]] = WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without models: they are in memory, and made again from the trials."""
+        dropped = ("_lock", "_pid", "_studies")
+        return {key: value for key, value in self.__dict__.items() if key not in dropped}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()
+
+    def reseed_rng(self) -> None:
+        with self._lock:
+            self._seed = None
+            self._studies.clear()
+        self._independent_sampler.reseed_rng()
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        self._raise_error_if_multi_objective(study)
+        with self._lock:
+            known = self._known(study)
+            known.evidence.update(study._get_trials(deepcopy=False))
+            ranges = sorted(known.evidence.ranges.items())
+            return {name: r.distribution for name, r in ranges if r.served}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        self._raise_error_if_multi_objective(study)
+        if not search_space:
+            return {}
+        with self._lock:  # until others can see what is proposed
+            known = self._known(study)
+            trials = study._get_trials(deepcopy=False)
+            known.evidence.update(trials)
+            codes: Codes = {}
+            known.models = self._models(study, known, search_space)
+            for model in known.models:
+                model.follow(trials)
+                codes.update(model.ask(trial.number))
+            study._storage.set_trial_system_attr(trial._trial_id, _PROPOSED, codes)
+        return {name: search_space[name].to_external_repr(code) for name, code in codes.items()}
+
+    def _known(self, study: Study) -> _Known:
+        if self._pid != os.getpid():
+            self._forget()  # a forked child: its parent's handles are not its own
+        return self._studies.setdefault(study._storage, {}).setdefault(
+            study._study_id, _Known()
+        )
+
+    def _models(
+        self, study: Study, known: _Known, search_space: dict[str, BaseDistribution]
+    ) -> list[_Model]:
+        """One a part of the space, those that there are if they still fit."""
+        evidence = known.evidence
+        parts = evidence.parts(search_space)
+        varying = {n for n, r in evidence.ranges.items() if not r.distribution.single()}
+        # What depends on parameters that a model does not see looks noisy to it.
+        exact = self._deterministic and len(parts) == 1 and varying <= parts[0].keys()
+        models = []
+        for part in parts:
+            space = {name: search_space[name] for name in part}
+            shape = _Shape(space, part, evidence.constraints, exact)
+            model = next((m for m in known.models if m.shape == shape), None)
+            models.append(model or self._model(shape, study))
+        return models
+
+    def _model(self, shape: _Shape, study: Study) -> _Model:
+        if self._seed is None:
+            self._seed = int.from_bytes(os.urandom(4), "little")
+        return _Model(shape, study, self._n_startup_trials, seed=self._seed, **self._options)
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        self._raise_error_if_multi_objective(study)
+        with self._lock:
+            known = self._known(study).evidence.ranges.get(param_name)
+            if known is not None and known.complaint:
+                self._warn(param_name, known.complaint)
+        return self._independent_sampler.sample_independent(
+            study, trial, param_name, param_distribution
+        )
+
+    def _warn(self, name: str, complaint: str) -> None:
+        if self._warn_independent_sampling and name not in self._warned:
+            self._warned.add(name)
+            _logger.warning(
+                "parameter %s is left to %s: %s (warn_independent_sampling=False silences this)",
+                *(name, self._independent_sampler, complaint),
+            )
+
+    def before_trial(self, study: Study, trial: FrozenTrial) -> None:
+        self._independent_sampler.before_trial(study, trial)
+
+    def after_trial(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
+        if self._constraints_func is not None:
+            _process_constraints_after_trial(self._constraints_func, study, trial, state)
+        self._independent_sampler.after_trial(study, trial, state, values)
