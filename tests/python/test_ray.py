@@ -156,7 +156,7 @@ def test_the_same_trial_gets_the_same_config():
     assert searcher.suggest("a") == searcher.suggest("a") != searcher.suggest("b")
 
 
-def test_reports_are_kept_and_count_where_a_scheduler_stops_a_paused_trial():
+def test_reports_are_kept_and_count_where_a_scheduler_stops_a_paused_trial(caplog):
     searcher = search()
     searcher.suggest("a")
     searcher.suggest("b")
@@ -165,6 +165,7 @@ def test_reports_are_kept_and_count_where_a_scheduler_stops_a_paused_trial():
     searcher.on_trial_result("a", {"training_iteration": 4})
     searcher.on_trial_result("nobody", {"loss": 1.0, "training_iteration": 1})
     assert searcher.study.trial(0).intermediate_values == {1: 3.0, 3: 1.0}
+    assert not caplog.records  # neither a NaN nor a missing metric is worth a word
     searcher.on_trial_complete("a")
     assert searcher.study.trial(0).value == 1.0
 
@@ -362,21 +363,25 @@ def test_everything_about_the_study_is_restored():
 
 def test_a_study_in_a_storage_keeps_what_came_after_the_save(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
-    before = halfway(storage=storage, name="tuned")
+    points = [{"x": 0.5, "kind": "a"}]
+    before = halfway(storage=storage, name="tuned", points_to_evaluate=points)
+    before.suggest("running")
     before.save(str(tmp_path / "state.pkl"))
     lost = before.suggest("o")  # neither this one nor the result is in the state
     before.on_trial_complete("m", {"loss": 0.125})
     foreign = cocabo.load_study("tuned", storage=storage, space=XY).ask()
     pickle.loads(pickle.dumps(before))  # a copy of a living searcher takes nothing from it
-    assert before.study.trial(14).state == "running"
+    assert before.study.trial(15).state == "running"
     del before
 
     after = CoCaBOSearch()
     after.restore(str(tmp_path / "state.pkl"))
     assert after.study.trial(12).value == 0.125
+    assert len(after.study) == 17  # the points to evaluate are not added again
     assert after.study.trial(foreign.number).state == "running"  # somebody else's
+    assert after.study.trial(14).state == "running"  # Ray's checkpoint has it
     assert after.suggest("p") == lost
-    assert after.study.trial(14).attempt == 1
+    assert after.study.trial(15).attempt == 1
     after.on_trial_complete("m", {"loss": 0.125})  # Ray evaluated it again
     assert after.study.count("complete") == 13
 
