@@ -1,6 +1,7 @@
 /* match.c - looks for metrics in lines. */
 #include "run/match.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static void look(const regex_t *regex, const char *line, bool *found, double *va
 
 void cli_matches_take(void *matches, const char *line) {
   cli_matches *m = matches;
+  assert(!m->patterns || m->patterns->n <= COCABO_MAX_METRICS);
   for (size_t i = 0; m->patterns && i < m->patterns->n; i++)
     look(&m->patterns->items[i].regex, line, &m->found[i], &m->values[i]);
 }

@@ -29,10 +29,10 @@ def study_page(study: Study) -> str:
         return f"<code>{escape(repr(study))}</code>"
     heading = f"<b>{escape(shorten(data.study, 80))}</b>: {escape(data.sentence())}"
     parts = [f"<div>{heading}</div>", f"<div style='opacity:.7'>{_counts(data)}</div>"]
-    if data.best:
+    if data.complete:
         parts += [
             "<div style='display:flex;flex-wrap:wrap;gap:4px 24px;align-items:flex-start'>",
-            _table(data.best),
+            _table(data.best) if data.best else "",
             _curve(data) if len(data.complete) > 1 else "",
             "</div>",
         ]
@@ -145,7 +145,8 @@ def _best_line(curve: _Curve) -> str:
 
 
 def _diamond(curve: _Curve) -> str:
-    assert curve.data.best is not None
+    if curve.data.best is None:
+        return ""
     x, y = curve.at(curve.data.best)
     return f"<path fill='{_MARKED}' d='M{x:.1f},{y - 5:.1f}l5,5l-5,5l-5,-5z'/>"
 

@@ -92,7 +92,7 @@ class PlotData:
         self.failed = [t for t in self.rows if t.state == "failed"]
         self.good = [t for t in self.complete if t.feasible]
         self.apart = [t for t in self.complete if not t.feasible]
-        self.best: FrozenTrial | None = study.best_trial if self.complete else None
+        self.best = _best(study)
         self.noisy = study.option("deterministic") == "false"
         self.expected = self._expected() if self.noisy and self.best else None
 
@@ -191,19 +191,30 @@ class PlotData:
         """What was found, in one line."""
         way = "maximised" if self.maximize else "minimised"
         if self.best is None:
-            return f"{way}; no trial is complete yet"
-        n = len(self.complete)
-        rank = self.luckiest("best") if self.best.feasible else "none feasible, least violation"
+            lacking = "has every metric that is bounded" if self.complete else "is complete yet"
+            return f"{way}; no trial {lacking}"
+        rank = self.luckiest("best") if self.good else "none feasible, least violation"
+        kind = "feasible" if self.good and self.apart else "complete"
+        n = len(self.good or self.complete)
         value = number(_value(self.best))
         if self.expected:
             value = f"expected {measure(*self.expected)}, measured {value}"
         some = f"; the {shown} most important of {of} parameters" if shown < of else ""
         trials = "trial" if n == 1 else "trials"
-        return f"{way}; {rank} of {n} complete {trials}: {value}, trial {self.best.number}{some}"
+        return f"{way}; {rank} of {n} {kind} {trials}: {value}, trial {self.best.number}{some}"
 
     def luckiest(self, word: str) -> str:
         """A noisy value without a model may be luck."""
         return "luckiest" if self.noisy and self.expected is None else word
+
+
+def _best(study: Study) -> FrozenTrial | None:
+    """None before a trial is complete with every metric that the constraints bound."""
+    study.sync()  # a study that is closed says so here
+    try:
+        return study.best_trial
+    except StateError:
+        return None
 
 
 def _value(trial: FrozenTrial) -> float:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-from ctypes import byref, c_double
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 try:
@@ -31,7 +30,7 @@ try:
 except ImportError as e:
     raise ImportError(f"cocabo.plot needs matplotlib, which cannot be imported: {e}") from e
 
-from ._native import InvalidError, StateError, lib
+from ._native import InvalidError, StateError
 from ._plot_data import (
     PlotData,
     Range,
@@ -224,7 +223,7 @@ def _lost_signs(data: PlotData, inks: _Inks) -> list[Line2D]:
 
 
 def _trial_signs(data: PlotData, inks: _Inks, shown: Range | None) -> list[Line2D]:
-    signs = [_best_sign(inks, data.luckiest("best"))]
+    signs = [_best_sign(inks, data.luckiest("best"))] if data.best else []
     if data.expected and shown:
         signs.append(_sign("_", inks.marked, "expected of it", markersize=10, mew=2.2))
     beyond = sum(not shown.holds(_value(t)) for t in data.complete) if shown else 0
@@ -362,7 +361,6 @@ def history(study: Study, ax: Axes | None = None) -> Axes:
     """
     data = PlotData(study)
     data.need_values()
-    assert data.best is not None
     ax = _axes(ax, 7.6, 4.6)
     inks, shown = _inks_on(ax), data.range()
     upright = _Upright(ax, data, inks, shown)
@@ -380,7 +378,8 @@ def history(study: Study, ax: Axes | None = None) -> Axes:
         ys = [shown.clip(_value(t)) for t in (*steps, steps[-1])]
         style: dict[str, Any] = dict(color=inks.ink, lw=1.6, solid_joinstyle="miter")
         ax.plot(xs, ys, drawstyle="steps-post", label="_best so far", **style)
-    upright.put_best(data.best.number)
+    if data.best:
+        upright.put_best(data.best.number)
     so_far = "luckiest so far" if data.noisy else "best so far"
     signs = [
         _sign("o", inks.pale, "trial"),
@@ -746,12 +745,13 @@ class _Block:
 
     def put_strip(self, ax: Axes, inks: _Inks, choice: int, y: float) -> None:
         """Finished trials, a bin each, or several in a bin; strength is the share of the
-        bin's trials that had the choice, its foot says that some of them failed."""
+        bin's trials that had the choice, its foot says that some of them failed. A bin of
+        which no trial is feasible has a ring or, where all failed, a cross."""
         rows = self.data.rows
         bins = min(len(rows), _STRIP_WIDTH // 2)
         width = _STRIP_WIDTH / bins
         ax.plot([_STRIP_X, _STRIP_X + _STRIP_WIDTH], [y, y], color=inks.grid, lw=0.8, zorder=1)
-        bars, colours, feet, crosses = [], [], [], []
+        bars, colours, feet, crosses, rings = [], [], [], [], []
         for b in range(bins):
             here = range(b * len(rows) // bins, (b + 1) * len(rows) // bins)
             tried = [rows[i] for i in here if self.cells[i] == choice]
@@ -760,6 +760,8 @@ class _Block:
             bar = (x, width - 0.6 if width > 3 else width)
             if failed and failed == len(tried):
                 crosses.append(x + width / 2)
+            elif tried and not any(t.feasible for t in tried):
+                rings.append(x + width / 2)
             elif tried:
                 bars.append(bar)
                 colours.append(inks.shade(0.25 + 0.6 * len(tried) / len(here)))
@@ -767,6 +769,8 @@ class _Block:
         ax.broken_barh(bars, (y - 7, 14), facecolors=colours, zorder=2)
         ax.broken_barh(feet, (y + 5, 3), facecolors=inks.marked, zorder=2.1)
         ax.plot(crosses, [y] * len(crosses), "x", color=inks.marked, ms=5, zorder=2.2)
+        hollow: dict[str, Any] = dict(markerfacecolor="none", markeredgewidth=0.8, ms=4)
+        ax.plot(rings, [y] * len(rings), "o", color=inks.quiet, zorder=2.2, **hollow)
         best = self.best[choice]
         if best and self.data.best and best.number == self.data.best.number:
             place = next(i for i, t in enumerate(rows) if t.number == best.number)
@@ -836,12 +840,9 @@ def importance(study: Study, ax: Axes | None = None) -> Axes:
 
 def _shares(study: Study) -> tuple[list[tuple[str, float, float]], float]:
     """Names, shares and errors, the largest first, and how much the model explains."""
-    names = list(study.space)
-    n = len(names)
-    shares, errors, explained = (c_double * n)(), (c_double * n)(), c_double()
-    study._call(lib.cocabo_study_importance, n, shares, errors, byref(explained))
-    found = zip(names, shares, errors)
-    return sorted(found, key=lambda bar: -bar[1]), explained.value
+    found = study.importance()
+    bars = [(name, share, found.errors[name]) for name, share in found.shares.items()]
+    return bars, found.explained
 
 
 def _bars(shares: list[tuple[str, float, float]]) -> list[tuple[str, float, float]]:

@@ -134,8 +134,10 @@ def tree():
 
 @functools.lru_cache
 def words_of_the_code():
+    package = ROOT / "python"
     text = "\n".join(path.read_text() for path in tree()
-                     if path.suffix in (".c", ".h", ".cmake") or path.name == "CMakeLists.txt")
+                     if path.suffix in (".c", ".h", ".cmake") or path.name == "CMakeLists.txt"
+                     or (path.suffix == ".py" and package in path.parents))
     return set(re.findall(r"\w+", text)), set(re.findall(r"(\w+)\(", text))
 
 

@@ -34,7 +34,8 @@ def test_it_shows_the_best_and_the_counts(machine):
     best = machine.best_trial
     complete, failed, apart = counts(machine)
     said = text(machine)
-    assert f"best of {complete} complete trials: {best.value:.6g}, trial {best.number}" in said
+    good = f"best of {complete - apart} feasible trials"
+    assert f"{good}: {best.value:.6g}, trial {best.number}" in said
     assert f"{complete} complete, {failed} failed, {apart} of the complete infeasible" in said
     cells = [cell.text for cell in page(machine).iter("td")]
     assert dict(zip(cells[::2], cells[1::2]))["kernel"] == best.params["kernel"]
@@ -97,6 +98,13 @@ def test_all_infeasible_is_said():
     for x in (0.25, 0.75):
         study.add_trial({"x": x}, metrics={"value": x, "p99": 5.5})
     assert "none feasible, least violation" in text(study)
+
+
+def test_a_metric_that_nobody_measured_is_said():
+    study = cocabo.create_study({"x": Float(0, 1)}, constraints=["p99 < 1"])
+    study.add_trials([{"params": {"x": x}, "value": x} for x in (0.25, 0.75)])
+    assert "no trial has every metric that is bounded" in text(study)
+    assert page(study).find(".//svg") is not None  # the values are there to be seen
 
 
 def test_a_closed_study_is_its_repr():

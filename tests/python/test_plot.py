@@ -172,6 +172,14 @@ def test_parallel_puts_failures_at_the_bad_end():
         assert failed[0][0].tolist() == [0, y]
 
 
+def test_categories_have_a_sign_for_each_kind_of_trial(stored):
+    ax = plot.categories(stored, ["kernel"])
+    crosses = sum(len(ln.get_xdata()) for ln in ax.lines if ln.get_marker() == "x")
+    strip = [ln for ln in ax.lines if ln.get_marker() == "o" and ln.get_markersize() == 4]
+    apart = sum(t.feasible is False for t in stored.trials)
+    assert crosses == stored.count("failed") and sum(len(ln.get_xdata()) for ln in strip) == apart
+
+
 def test_steps_are_lines_of_what_was_reported(stored):
     ax = plot.steps(stored)
     best = stored.best_trial
@@ -216,6 +224,7 @@ def test_values_over_a_decade_are_logarithmic():
     ax = plot.history(study)
     assert ax.get_yscale() == "log" and ax.get_ylabel() == "value (logarithmic)"
     assert range_of([3.0, 400.0], maximize=True).log is False
+    assert range_of([-3.0, -400.0], maximize=True).log is False
     assert range_of([-3.0, 400.0, 500.0], maximize=False).log is False
 
 
@@ -287,6 +296,17 @@ def test_one_trial_is_enough():
     study = cocabo.create_study({"x": Float(0, 1), "k": Choice(["a"]), "n": Int(2, 2)})
     study.optimize(lambda trial: 3.25, n_trials=1)
     for kind in ("history", "slices", "parallel", "categories"):
+        getattr(plot, kind)(study)
+        plt.gcf().canvas.draw()
+
+
+def test_trials_without_a_bounded_metric_are_shown_without_a_best():
+    study = cocabo.create_study({"x": Float(0, 1), "k": Choice(["a", "b"])}, constraints=["p99 < 1"])
+    rows = [(0.1, "a"), (0.3, "b"), (0.6, "a"), (0.7, "b"), (0.9, "a")]
+    study.add_trials([{"params": {"x": x, "k": k}, "value": x} for x, k in rows])
+    ax = plot.history(study)
+    assert len(dots(ax, "apart")) == 5 and "best" not in words(ax)
+    for kind in ("slices", "parallel", "categories", "importance"):
         getattr(plot, kind)(study)
         plt.gcf().canvas.draw()
 
