@@ -25,8 +25,8 @@ from collections import defaultdict
 from statistics import mean, median
 from typing import Any
 
+from places import HERE          # first: the path of bench/peers
 import record
-from places import HERE
 from peers import parse_seeds
 from results import Refused
 
@@ -109,11 +109,13 @@ def ranks(values: list[float]) -> list[float]:
 
 
 def mean_ranks(standings: list[Standing], methods: list[str], t: int) -> dict[str, float]:
-    """Over the seeds of problems where every method has a run."""
+    """Of the methods that have runs on every problem, over the seeds that all of them have."""
+    counted = [standing for standing in standings if standing.scale > 0]
+    methods = [m for m in methods if all(standing.regrets(m, t) for standing in counted)]
     collected: dict[str, list[float]] = defaultdict(list)
-    for standing in standings:
+    for standing in counted if methods else ():
         by_method = [standing.regrets(method, t) for method in methods]
-        for seed in set.intersection(*map(set, by_method)) if by_method else ():
+        for seed in set.intersection(*map(set, by_method)):
             row = ranks([found[seed] for found in by_method])
             for method, rank in zip(methods, row):
                 collected[method].append(rank)
@@ -259,6 +261,22 @@ def versus(pair: dict[str, Any]) -> str:
     return f"{pair['wins']}-{pair['ties']}-{pair['losses']}{p}"
 
 
+def trace(runs: list[Entry], said: str) -> str:
+    """One run, evaluation by evaluation."""
+    problem, method, seed = (said.split(":") + ["", ""])[:3]
+    found = [run for run in runs
+             if (run["problem"], run["method"], str(run["seed"])) == (problem, method, seed)]
+    if not found:
+        raise Refused(f'--show is "{said}", want PROBLEM:METHOD:SEED of a run that is there')
+    run, best, rows = found[0], math.inf, []
+    for i, (value, point) in enumerate(zip(run["values"], run["points"]), 1):
+        better = value is not None and value < best
+        best = value if better else best
+        rows.append([str(i), "failed" if value is None else f"{value:.6g}",
+                     "*" if better else "", *("" if v is None else str(v) for v in point)])
+    return table(["", "value", "better", *run["names"]], rows)
+
+
 # ---- the command line ----------------------------------------------------------------
 
 def parse_args(words: list[str]) -> argparse.Namespace:
@@ -277,6 +295,8 @@ def parse_args(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--seeds", default="", metavar="LIST", help="only these")
     parser.add_argument("--each", action="store_true", help="every problem by itself too")
     parser.add_argument("--json", action="store_true", help="JSON instead of Markdown")
+    parser.add_argument("--show", default="", metavar="PROBLEM:METHOD:SEED",
+                        help="instead: one run, evaluation by evaluation")
     parser.add_argument("--keep-best", action="store_true",
                         help="add what is better than known to best.json")
     return parser.parse_args(words)
@@ -323,6 +343,9 @@ def main(words: list[str]) -> int:
     known = best_of(every, json.loads(BEST.read_text()) if BEST.exists() else {})
     if args.keep_best:
         BEST.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    if args.show:
+        print(trace(longest(every), args.show))
+        return 0
     runs = wanted(args, longest(every))
     if not runs:
         raise Refused(f"{', '.join(args.files)}: there are no runs to report")
