@@ -3,19 +3,15 @@
     study = optuna.create_study(sampler=cocabo.optuna.CoCaBOSampler(seed=7))
     study.optimize(objective, n_trials=100)
 
-Optuna's studies have no space: it shows in what trials ask for. So there are two parts to
-a suggestion. _Evidence reads from the finished trials which parameters there are, and under
-which conditions: a parameter that some trials lack is explained by an earlier category or
-small int ("momentum is there where solver is sgd"). _Model is a cocabo study in memory of
-these parameters. It is told what is new, running trials of other workers included, and
-asked once. It is made anew only when the space turns out to be another.
+Optuna's studies have no space: it shows in what trials ask for. So a suggestion has two
+parts. Evidence (_optuna_space.py) reads from the finished trials which parameters there are
+and under which conditions. A _Model is a cocabo study in memory of these parameters. It is
+told what is new, running trials of other workers included, and asked once; it is made anew
+only when the space turns out to be another.
 
 What no condition explains is served as TPESampler(group=True) does: parameters that always
 come together have a model of their own. What has no fixed range is left to the independent
 sampler, as is everything in a study's first trial.
-
-A value is called its code here when it is a number: the index of a category, and any other
-value itself. Codes are what the parts exchange and what is stored with running trials.
 """
 
 from __future__ import annotations
@@ -25,83 +21,49 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-import optuna
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
-from optuna.samplers import BaseSampler, RandomSampler
+from optuna.distributions import BaseDistribution, FloatDistribution
+from optuna.samplers import BaseSampler, TPESampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 import cocabo
 
+from ._optuna_space import (
+    Code,
+    Codes,
+    Condition,
+    Evidence,
+    constraints_of,
+    domain_of,
+    holds,
+    suggested,
+)
+
 __all__ = ["CoCaBOSampler"]
 
-Code = Union[int, float]
-Codes = dict[str, Code]
-
 _PROPOSED = "cocabo:proposed"  # system attribute of a trial: the codes proposed for it
-_CONSTRAINTS = "constraints"  # Optuna's: a list, or "constraints:NAME" each
-_MOST_CHANGES = 2  # of a range by the user; one that changes more often is no range
-_MOST_LEVELS = 64  # of an int that may be a condition's parent
-_MOST_TERMS = 3  # of a condition
 _MOST_METRICS = 64  # of a trial, COCABO_MAX_METRICS
 _MOST_PARAMETERS = 200  # of a space, COCABO_MAX_PARAMETERS
 
 _logger = logging.getLogger(__name__)
 
 
-# ---- distributions and domains ------------------------------------------------------------
-
-
-def _code(distribution: BaseDistribution, value: Any) -> Code:
-    if isinstance(distribution, CategoricalDistribution):
-        return int(distribution.to_internal_repr(value))
-    return value  # type: ignore[no-any-return]
-
-
-def _suggested(trial: FrozenTrial) -> Codes:
-    return {name: _code(trial.distributions[name], v) for name, v in trial.params.items()}
+# ---- the model ---------------------------------------------------------------------------
 
 
 def _codes(trial: FrozenTrial) -> Codes:
     """What the trial asked for and, unless it came to its end, what it would have."""
     if trial.state == TrialState.COMPLETE:
-        return _suggested(trial)
-    return {**trial.system_attrs.get(_PROPOSED, {}), **_suggested(trial)}
-
-
-def _domain(distribution: BaseDistribution, when: str | None = None) -> cocabo.Domain:
-    """Categories are their indices, and a float with a step the number of its steps: so
-    nothing depends on how choices compare and steps round."""
-    if isinstance(distribution, CategoricalDistribution):
-        return cocabo.Choice(range(len(distribution.choices)), when=when)
-    assert isinstance(distribution, (FloatDistribution, IntDistribution))
-    low, high, log = distribution.low, distribution.high, distribution.log
-    if isinstance(distribution, IntDistribution):
-        return cocabo.Int(int(low), int(high), log=log, step=distribution.step, when=when)
-    if distribution.step is None:
-        return cocabo.Float(low, high, log=log, when=when)
-    return cocabo.Int(0, round((high - low) / distribution.step), when=when)
-
-
-def _complaint(distribution: BaseDistribution) -> str:
-    """Why cocabo cannot search it, or nothing: an int beyond 2^53, thousands of choices."""
-    try:
-        cocabo.create_study({"p": _domain(distribution)}).close()
-    except (cocabo.InvalidError, OverflowError) as e:
-        return str(e).replace('parameter "p":', "its").replace('parameter "p"', "it")
-    return ""
+        return suggested(trial)
+    return {**trial.system_attrs.get(_PROPOSED, {}), **suggested(trial)}
 
 
 def _inner(distribution: BaseDistribution, code: Code) -> Code:
+    """A code as the model's domain has it (see domain_of), and back."""
     if isinstance(distribution, FloatDistribution) and distribution.step is not None:
         return round((code - distribution.low) / distribution.step)
     return code
@@ -111,224 +73,6 @@ def _outer(distribution: BaseDistribution, inner: Any) -> Code:
     if isinstance(distribution, FloatDistribution) and distribution.step is not None:
         return min(distribution.low + float(inner) * distribution.step, distribution.high)
     return inner  # type: ignore[no-any-return]
-
-
-# ---- conditions ---------------------------------------------------------------------------
-
-
-class _Term(NamedTuple):
-    """The parent is there and has one of the values, or lies between low and high."""
-
-    parent: str
-    values: frozenset[Code] | None  # None: an int
-    low: Code | None  # None: no bound
-    high: Code | None
-
-    def holds(self, codes: Mapping[str, Code]) -> bool:
-        code = codes.get(self.parent)
-        if code is None:
-            return False
-        if self.values is not None:
-            return code in self.values
-        return (self.low is None or code >= self.low) and (
-            self.high is None or code <= self.high
-        )
-
-    def text(self, name: str) -> str:
-        if self.values is not None:
-            return f"{name} in ({', '.join(map(str, sorted(self.values)))})"
-        bounds = [(">=", self.low), ("<=", self.high)]
-        return " and ".join(f"{name} {op} {bound}" for op, bound in bounds if bound is not None)
-
-
-Condition = tuple[_Term, ...]  # all terms hold; none: always
-
-
-def _holds(condition: Condition, codes: Mapping[str, Code]) -> bool:
-    return all(term.holds(codes) for term in condition)
-
-
-def _term(parent: str, levels: bool, present: Sequence[Codes], absent: Sequence[Codes]) -> _Term:
-    """The narrowest that holds for all present ones; of an int only bounds that matter."""
-    values = [codes[parent] for codes in present]
-    if not levels:
-        return _Term(parent, frozenset(values), None, None)
-    low, high = min(values), max(values)
-    others = [codes[parent] for codes in absent if parent in codes]
-    bound_above = any(other > high for other in others)
-    bound_below = any(other < low for other in others) or not bound_above
-    return _Term(parent, None, low if bound_below else None, high if bound_above else None)
-
-
-def _explain(
-    parents: Mapping[str, bool], present: Sequence[Codes], absent: Sequence[Codes], most: int
-) -> Condition | None:
-    """Up to so many terms that hold for the present and together for none of the absent.
-
-    parents are the candidates, the likelier first, and whether they are ints. Greedy: the
-    term that rules out the most comes first.
-    """
-    terms: list[_Term] = []
-    while absent:
-        best, left = None, absent
-        for parent, levels in parents.items():
-            if all(parent in codes for codes in present):
-                term = _term(parent, levels, present, absent)
-                still = [codes for codes in absent if term.holds(codes)]
-                if len(still) < len(left):
-                    best, left = term, still
-        if best is None or len(terms) == most:
-            return None
-        terms.append(best)
-        absent = left
-    return tuple(terms)
-
-
-# ---- what trials say of the space ----------------------------------------------------------
-
-
-class _Range:
-    """The newest distribution of a parameter."""
-
-    def __init__(self, distribution: BaseDistribution, number: int):
-        self.distribution = distribution
-        self.number = number  # of the last trial that has the parameter
-        self._changes = 0
-        self._complaint = _complaint(distribution)
-
-    def follow(self, distribution: BaseDistribution, number: int) -> None:
-        self.number = number
-        if distribution != self.distribution:
-            self.distribution = distribution
-            self._changes += 1
-            self._complaint = _complaint(distribution)
-
-    @property
-    def complaint(self) -> str:
-        """Why no model serves it, or nothing."""
-        return "its range keeps changing" if self._changes > _MOST_CHANGES else self._complaint
-
-    @property
-    def served(self) -> bool:
-        return not self.distribution.single() and not self.complaint
-
-    @property
-    def levels(self) -> int | None:
-        """How many values a condition's parent has; None: it cannot be one."""
-        d = self.distribution
-        if isinstance(d, CategoricalDistribution):
-            return len(d.choices)
-        if isinstance(d, IntDistribution) and (d.high - d.low) // d.step < _MOST_LEVELS:
-            return (d.high - d.low) // d.step + 1
-        return None
-
-
-class _Evidence:
-    """The parameters, ranges, conditions and constraints that finished trials show."""
-
-    def __init__(self) -> None:
-        self.ranges: dict[str, _Range] = {}
-        self.conditions: dict[str, Condition] = {}  # parents first; others: no condition
-        self.constraints: tuple[str, ...] = ()
-        self._complete: list[Codes] = []
-        self._ended: list[Codes] = []  # pruned or failed: what they lack says nothing
-        self._seen: set[int] = set()
-
-    def update(self, trials: Iterable[FrozenTrial]) -> None:
-        surprised = False
-        for trial in trials:
-            if trial.state.is_finished() and trial.number not in self._seen:
-                self._seen.add(trial.number)
-                surprised |= self._learn(trial)
-        if surprised:
-            self._infer()
-
-    def _learn(self, trial: FrozenTrial) -> bool:
-        """Whether what was inferred does not agree with the trial."""
-        names = trial.params.keys()
-        surprised = not names <= self.ranges.keys()
-        for name, distribution in trial.distributions.items():
-            known = self.ranges.get(name)
-            if known is None:
-                self.ranges[name] = _Range(distribution, trial.number)
-            elif known.number < trial.number:
-                known.follow(distribution, trial.number)
-        constraints = _constraints(trial).keys()
-        if not constraints <= set(self.constraints):
-            self.constraints = tuple(sorted(constraints | set(self.constraints)))
-        codes, complete = _suggested(trial), trial.state == TrialState.COMPLETE
-        (self._complete if complete else self._ended).append(codes)
-        for name, condition in self.conditions.items():
-            there = _holds(condition, codes)
-            surprised |= (name in names and not there) or (
-                complete and there and name not in names
-            )
-        return surprised
-
-    def _infer(self) -> None:
-        """Conditions for as many parameters as possible, from the root of the tree on."""
-        self.conditions = {}
-        unexplained = {}
-        for name in sorted(self.ranges):
-            absent = [codes for codes in self._complete if name not in codes]
-            if absent:
-                every = self._complete + self._ended
-                unexplained[name] = [codes for codes in every if name in codes], absent
-            else:
-                self.conditions[name] = ()
-        most = 1
-        while unexplained and most <= _MOST_TERMS:
-            parents = self._parents()
-            found = {}
-            for name, (present, absent) in unexplained.items():
-                condition = _explain(parents, present, absent, most)
-                if condition is not None:
-                    found[name] = condition
-            self.conditions.update(found)
-            unexplained = {n: both for n, both in unexplained.items() if n not in found}
-            most = 1 if found else most + 1  # what was found may be the parent of others
-
-    def _parents(self) -> dict[str, bool]:
-        """Of equals that with the fewest values: it explains the least by chance."""
-        candidates = [
-            (levels, name)
-            for name in self.conditions
-            if self.ranges[name].served and (levels := self.ranges[name].levels) is not None
-        ]
-        depth = {name: len(self.conditions[name]) for _, name in candidates}
-        candidates.sort(key=lambda c: (depth[c[1]] > 0, c[0]))
-        return {
-            name: isinstance(self.ranges[name].distribution, IntDistribution)
-            for _, name in candidates
-        }
-
-    def parts(self, names: Iterable[str]) -> list[dict[str, Condition]]:
-        """Which parameters share a model: all whose condition is known, and of the others
-        those that always come together."""
-        wanted = set(names)
-        main: dict[str, Condition] = {}
-        for name, condition in self.conditions.items():
-            if name in wanted and all(term.parent in main for term in condition):
-                main[name] = condition
-        groups: dict[tuple[bool, ...], dict[str, Condition]] = {}
-        for name in sorted(wanted - main.keys()):
-            where = tuple(name in codes for codes in self._complete)
-            groups.setdefault(where, {})[name] = ()
-        whole = [main, *groups.values()]
-        return [dict(list(part.items())[:_MOST_PARAMETERS]) for part in whole if part]
-
-
-def _constraints(trial: FrozenTrial) -> dict[str, float]:
-    """As Optuna 5 reads them; Optuna 4 only has the list."""
-    attrs = trial.system_attrs
-    found = {str(i): value for i, value in enumerate(attrs.get(_CONSTRAINTS) or ())}
-    for key, value in attrs.items():
-        if key.startswith(f"{_CONSTRAINTS}:"):
-            found[key[len(_CONSTRAINTS) + 1 :]] = value
-    return found
-
-
-# ---- the model ------------------------------------------------------------------------------
 
 
 class _Shape(NamedTuple):
@@ -345,14 +89,14 @@ class _Shape(NamedTuple):
         domains = {}
         for name, distribution in self.space.items():
             terms = [term.text(inner[term.parent]) for term in self.conditions[name]]
-            domains[inner[name]] = _domain(distribution, " and ".join(terms) or None)
+            domains[inner[name]] = domain_of(distribution, " and ".join(terms) or None)
         return domains
 
     def point(self, codes: Mapping[str, Code]) -> Codes | None:
         """Those of the codes that are active; None if the trial is none of this space."""
         point: Codes = {}
         for name, distribution in self.space.items():
-            if not _holds(self.conditions[name], point):
+            if not holds(self.conditions[name], point):
                 continue
             code = codes.get(name)
             if code is None or not distribution._contains(code):
@@ -434,7 +178,7 @@ class _Model:
         if trial.state == TrialState.COMPLETE:
             self._best = better(self._best, value)
         metrics: dict[str, float] = {}
-        for key, measured in _constraints(trial).items():
+        for key, measured in constraints_of(trial).items():
             name = self._metrics[key]
             metrics[name] = max(measured, metrics.get(name, -math.inf))
         if any(measured == math.inf for measured in metrics.values()):
@@ -469,6 +213,19 @@ class _Model:
         self._numbers[number], self._points[number] = trial.number, point
         return point
 
+    def yields(self, number: int, trials: Iterable[FrozenTrial]) -> bool:
+        """Whether another worker, who could not know, proposes the same point as ask(number)
+        did, and it matters. Then it is theirs, and this trial needs another one."""
+        for trial in trials if self.shape.deterministic else ():
+            if trial.state != TrialState.RUNNING or trial.number in self._numbers:
+                continue
+            theirs = self.shape.point(_codes(trial))
+            if theirs is not None and _same(self._points[number], theirs):
+                self._numbers[trial.number] = self._numbers.pop(number)
+                self._points[trial.number] = self._points.pop(number)
+                return True
+        return False
+
     def _params(self, point: Codes) -> Codes:
         space = self.shape.space
         return {
@@ -485,14 +242,14 @@ def _same(a: Codes, b: Codes) -> bool:
     )
 
 
-# ---- the sampler ------------------------------------------------------------------------------
+# ---- the sampler -------------------------------------------------------------------------
 
 
 class _Known:
     """What the sampler remembers of one study of Optuna's."""
 
     def __init__(self) -> None:
-        self.evidence = _Evidence()
+        self.evidence = Evidence()
         self.models: list[_Model] = []
 
 
@@ -511,7 +268,7 @@ class CoCaBOSampler(BaseSampler):
         n_startup_trials: trials before the model is asked; None: two a parameter plus two,
             at most 24.
         independent_sampler: for a study's first trial and for parameters that no model
-            serves; None: a RandomSampler with the same seed.
+            serves; None: a TPESampler with the same seed, one parameter at a time.
         constraints_func: as in Optuna's own samplers: from a trial to numbers, of which
             those above 0 are violations.
         deterministic_objective: True: the same parameters always give the same value, so
@@ -556,7 +313,9 @@ class CoCaBOSampler(BaseSampler):
         cocabo.create_study({"p": cocabo.Float(0, 1)}, **probe).close()  # says what is wrong
         self._seed = seed
         self._n_startup_trials = n_startup_trials
-        self._independent_sampler = independent_sampler or RandomSampler(seed=seed)
+        self._independent_sampler = independent_sampler or TPESampler(
+            seed=seed, multivariate=False
+        )
         self._constraints_func = constraints_func
         self._deterministic = deterministic_objective
         self._warn_independent_sampling = warn_independent_sampling
@@ -574,7 +333,7 @@ class CoCaBOSampler(BaseSampler):
         return {key: value for key, value in self.__dict__.items() if key not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        vars(self).update(state)
         self._forget()
 
     def reseed_rng(self) -> None:
@@ -603,13 +362,22 @@ class CoCaBOSampler(BaseSampler):
             known = self._known(study)
             trials = study._get_trials(deepcopy=False)
             known.evidence.update(trials)
-            codes: Codes = {}
             known.models = self._models(study, known, search_space)
             for model in known.models:
                 model.follow(trials)
+            codes = self._propose(study, trial, known.models)
+        return {name: search_space[name].to_external_repr(code) for name, code in codes.items()}
+
+    def _propose(self, study: Study, trial: FrozenTrial, models: list[_Model]) -> Codes:
+        """For all to see; and again, if another worker saw to the same point meanwhile."""
+        while True:
+            codes: Codes = {}
+            for model in models:
                 codes.update(model.ask(trial.number))
             study._storage.set_trial_system_attr(trial._trial_id, _PROPOSED, codes)
-        return {name: search_space[name].to_external_repr(code) for name, code in codes.items()}
+            trials = study._get_trials(deepcopy=False)
+            if not any(model.yields(trial.number, trials) for model in models):
+                return codes
 
     def _known(self, study: Study) -> _Known:
         if self._pid != os.getpid():
@@ -626,10 +394,11 @@ class CoCaBOSampler(BaseSampler):
         parts = evidence.parts(search_space)
         varying = {n for n, r in evidence.ranges.items() if not r.distribution.single()}
         # What depends on parameters that a model does not see looks noisy to it.
-        exact = self._deterministic and len(parts) == 1 and varying <= parts[0].keys()
+        whole = len(parts) == 1 and varying <= parts[0].keys() and len(varying) <= _MOST_PARAMETERS
+        exact = self._deterministic and whole
         models = []
         for part in parts:
-            space = {name: search_space[name] for name in part}
+            space = {name: search_space[name] for name in list(part)[:_MOST_PARAMETERS]}
             shape = _Shape(space, part, evidence.constraints, exact)
             model = next((m for m in known.models if m.shape == shape), None)
             models.append(model or self._model(shape, study))

@@ -164,10 +164,11 @@ class CoCaBOSearch(Searcher):
     def set_search_properties(
         self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: Any
     ) -> bool:
-        for what, own, theirs in ("metric", self._metric, metric), ("mode", self._mode, mode):
+        named = None if self._metric == DEFAULT_METRIC else self._metric
+        for what, own, theirs in ("metric", named, metric), ("mode", self._mode, mode):
             if own and theirs and own != theirs:
                 raise InvalidError(f"{what} is {own!r} in CoCaBOSearch and {theirs!r} in Tune")
-        self._metric, self._mode = self._metric or metric, self._mode or mode
+        self._metric, self._mode = named or metric or self._metric, self._mode or mode
         if not self._own_space:
             self._take_param_space(config)
         self._open()
@@ -229,7 +230,7 @@ class CoCaBOSearch(Searcher):
         elif result is not None and self.metric in result:
             self._tell(number, result)
         else:
-            self._stopped(number, result)
+            self._stopped(trial_id, number, result)
 
     def _tell(self, number: int, result: dict[str, Any]) -> None:
         said = result[self.metric]
@@ -242,7 +243,7 @@ class CoCaBOSearch(Searcher):
         metrics = {name: x for name, x in measured.items() if math.isfinite(x)}
         self.study.tell(number, value, metrics=metrics)
 
-    def _stopped(self, number: int, result: dict[str, Any] | None) -> None:
+    def _stopped(self, trial_id: str, number: int, result: dict[str, Any] | None) -> None:
         """It ended without the metric: a scheduler stopped it while it was paused or pending,
         or it never reported one. What it reported last counts."""
         trial = self.study.trial(number)
@@ -250,8 +251,9 @@ class CoCaBOSearch(Searcher):
             return
         if trial.intermediate_values:
             self.study.tell(number, trial.intermediate_values[max(trial.intermediate_values)])
-        elif result is None:  # it has not begun: the point is offered again
+        elif result is None:  # it has not begun: the point is offered again, to another
             self.study.tell(number, state="interrupted")
+            del self._numbers[trial_id]
         else:
             self.study.tell(number, state="fail", reason=f"{self.metric} was not reported")
 
@@ -273,6 +275,7 @@ class CoCaBOSearch(Searcher):
 
     def get_state(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name != "_study"}
+        state["_numbers"] = dict(self._numbers)
         in_memory = self._study is not None and self._storage is None
         state["_frozen"] = freeze(self.study) if in_memory else None
         return state

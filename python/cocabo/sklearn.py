@@ -119,15 +119,14 @@ class CoCaBOSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no
     Beside the attributes of GridSearchCV there is ``study_``, the study, and
     ``cv_results_["trial"]``, the numbers of its trials.
 
-    >>> from cocabo import Float
+    >>> from cocabo import Int
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> search = CoCaBOSearchCV(LogisticRegression(), {"C": Float(1e-3, 10, log=True)},
-    ...                         n_iter=5, random_state=1)
-    >>> search.fit(*load_iris(return_X_y=True)).best_score_ > 0.9
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> search = CoCaBOSearchCV(DecisionTreeClassifier(), {"max_depth": Int(1, 20)},
+    ...                         n_iter=6, random_state=1)
+    >>> search = search.fit(*load_iris(return_X_y=True))
+    >>> search.best_score_ == search.study_.best_value > 0.9
     True
-    >>> len(search.study_)
-    5
     """
 
     study_: Study

@@ -26,6 +26,7 @@ from optuna.trial import TrialState, create_trial  # noqa: E402
 
 import cocabo  # noqa: E402
 import cocabo.optuna  # noqa: E402
+from cocabo._optuna_space import Evidence, Term  # noqa: E402
 from cocabo.optuna import CoCaBOSampler  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -238,10 +239,26 @@ def test_a_condition_of_two_parents():
     assert study.best_value < 0.01
 
 
+def test_a_long_chain_of_conditions():
+    def objective(trial):
+        value = 0
+        for i in range(6):
+            if trial.suggest_categorical(f"switch{i}", ["off", "on"]) == "off":
+                break
+            value += trial.suggest_float(f"x{i}", -1, 0.1)
+        return value
+
+    study = run(objective, 60)
+    [model] = models(study)
+    assert len(model.shape.space) == 12
+    assert all(len(terms) <= 1 for terms in model.shape.conditions.values())
+    assert study.best_value < -5.9
+
+
 def test_a_contradiction_changes_the_condition():
     a = CategoricalDistribution(["p", "q", "r"])
     x = FloatDistribution(0, 1)
-    evidence = cocabo.optuna._Evidence()
+    evidence = Evidence()
 
     def learn(number, **params):
         kinds = {name: x if name == "x" else a for name in params}
@@ -251,7 +268,7 @@ def test_a_contradiction_changes_the_condition():
         return evidence.conditions.get("x")
 
     assert learn(0, a="p", x=0.3) == ()
-    assert learn(1, a="q") == (cocabo.optuna._Term("a", frozenset([0]), None, None),)
+    assert learn(1, a="q") == (Term("a", frozenset([0])),)
     assert learn(2, a="r", x=0.4)[0].values == {0, 2}
     assert learn(3, a="r") is None  # both with x and without
     assert evidence.parts(["x", "a"]) == [{"a": ()}, {"x": ()}]
@@ -259,14 +276,17 @@ def test_a_contradiction_changes_the_condition():
 
 def test_trials_that_did_not_come_to_their_end_prove_no_absence():
     a, x = CategoricalDistribution(["p", "q"]), FloatDistribution(0, 1)
-    evidence = cocabo.optuna._Evidence()
+    evidence = Evidence()
     for number, state in enumerate([TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED]):
-        params = {"a": "p", "x": 0.3} if state == TrialState.COMPLETE else {"a": "p"}
+        complete = state == TrialState.COMPLETE
+        params = {"a": "p", "x": 0.3} if complete else {"a": "p"}
         kinds = {name: {"a": a, "x": x}[name] for name in params}
-        value = 1.0 if state == TrialState.COMPLETE else None
-        trial = create_trial(params=params, distributions=kinds, state=state, value=value)
+        trial = create_trial(
+            params=params, distributions=kinds, state=state, value=1.0 if complete else None
+        )
         trial.number = number
         evidence.update([trial])
+    evidence._infer()
     assert evidence.conditions == {"a": (), "x": ()}
 
 
@@ -333,7 +353,7 @@ def test_a_range_that_keeps_changing_is_left_to_the_independent_sampler(caplog):
     assert model.shape.deterministic is False
     [record] = caplog.records
     assert record.getMessage().startswith(
-        "parameter x is left to RandomSampler: its range keeps changing"
+        "parameter x is left to TPESampler: its range keeps changing"
     )
 
 
@@ -486,6 +506,26 @@ def test_two_samplers_see_what_the_other_is_at(storage):
     assert len({tuple(s.items()) for s in seen}) == 3
 
 
+def test_who_asked_at_the_same_time_does_not_try_the_same(storage, monkeypatch):
+    study = optuna.create_study(study_name="s", storage=storage())
+    study.add_trials(run(quadratic, 20).trials)
+    seen = []
+    for _ in range(3):
+        worker = optuna.load_study(
+            study_name="s", storage=storage(), sampler=CoCaBOSampler(seed=8)
+        )
+        now = worker._get_trials
+        late = [study.trials[:20]] * 2  # for the space and for the proposal
+        monkeypatch.setattr(
+            worker, "_get_trials", lambda **k: late.pop() if late else now(**k)
+        )
+        seen.append(worker.ask().relative_params)
+        inner = models(worker)[0]._study
+        assert inner.count("running") == len(seen)
+        assert inner.trials[20].params["p1"] == seen[0]["x"]
+    assert len({tuple(s.items()) for s in seen}) == 3
+
+
 def test_a_result_of_another_worker_is_told(storage):
     study = optuna.create_study(study_name="s", storage=storage(), sampler=CoCaBOSampler())
     study.optimize(quadratic, n_trials=5)
@@ -614,14 +654,19 @@ def test_a_copy_of_a_sampler_goes_on(copied):
 
 
 def test_a_study_in_memory_can_be_pickled_with_its_sampler():
-    study = pickle.loads(pickle.dumps(run(tree, 10)))
+    study = run(tree, 10)
+    trial = study.ask()
+    value = tree(trial)
+    study, trial = pickle.loads(pickle.dumps((study, trial)))  # as Ray's OptunaSearch does
+    study.tell(trial, value)
     study.optimize(tree, n_trials=5)
-    assert len(study.trials) == 15
+    assert [t.state for t in study.trials] == [TrialState.COMPLETE] * 16
 
 
 def test_reseeding_changes_what_is_proposed():
     def proposal(reseed):
         study = run(quadratic, 12)
+        study.sampler = copy.deepcopy(study.sampler)  # both begin without a model
         if reseed:
             study.sampler.reseed_rng()
         return study.ask().relative_params

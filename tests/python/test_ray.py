@@ -4,6 +4,7 @@ The runs on a local Ray, one of them with a driver that is killed, are marked "r
 """
 
 import copy
+import doctest
 import importlib.util
 import math
 import os
@@ -118,6 +119,10 @@ def test_inactive_parameters_are_not_in_the_config():
         assert ("depth" in config) == (config["net"]["kind"] == "tree")
 
 
+def test_the_example_of_its_docstring():
+    assert doctest.testmod(sys.modules["cocabo.ray"]).failed == 0
+
+
 # ---- suggesting and telling --------------------------------------------------------------
 
 
@@ -156,7 +161,7 @@ def test_the_same_trial_gets_the_same_config():
     assert searcher.suggest("a") == searcher.suggest("a") != searcher.suggest("b")
 
 
-def test_reports_are_kept_and_count_where_a_scheduler_stops_a_paused_trial():
+def test_reports_are_kept_and_count_where_a_scheduler_stops_a_paused_trial(caplog):
     searcher = search()
     searcher.suggest("a")
     searcher.suggest("b")
@@ -165,6 +170,7 @@ def test_reports_are_kept_and_count_where_a_scheduler_stops_a_paused_trial():
     searcher.on_trial_result("a", {"training_iteration": 4})
     searcher.on_trial_result("nobody", {"loss": 1.0, "training_iteration": 1})
     assert searcher.study.trial(0).intermediate_values == {1: 3.0, 3: 1.0}
+    assert not caplog.records  # neither a NaN nor a missing metric is worth a word
     searcher.on_trial_complete("a")
     assert searcher.study.trial(0).value == 1.0
 
@@ -174,9 +180,10 @@ def test_a_trial_that_never_began_is_offered_again():
     first = searcher.suggest("a")
     searcher.on_trial_complete("a")
     assert searcher.suggest("b") == first
+    searcher.on_trial_complete("a", {"loss": 9.0})  # it is b's now
     searcher.on_trial_complete("b", {"loss": 1.0})
     searcher.on_trial_complete("b")  # and once more, which changes nothing
-    assert [t.state for t in searcher.study.trials] == ["complete"]
+    assert [t.value for t in searcher.study.trials] == [1.0]
 
 
 @pytest.mark.parametrize("more", [{}, {"trials": 3}])
@@ -206,7 +213,7 @@ def test_known_points():
     assert [t.state for t in trials][2::2] == ["failed", "failed"]
     assert trials[3].intermediate_values == {0: 9.0, 1: 4.0}
     assert searcher.study.best_params == {"net/x": 0.5}
-    with pytest.raises(ValueError, match="there are 1 evaluated_rewards, want one for each of the 2"):
+    with pytest.raises(ValueError, match="there are 1 evaluated_rewards, want .* each of the 2"):
         search(points_to_evaluate=[{}, {}], evaluated_rewards=[1.0])
 
 
@@ -264,6 +271,8 @@ def test_a_space_of_its_own_is_kept():
     assert not searcher.set_search_properties(None, "min", {"y": tune.uniform(0, 1)})
     assert set(searcher.suggest("a")) == set(XY)
     assert searcher.metric == "_metric"  # Tune's name for what has none
+    searcher.set_search_properties("loss", "min", {"constant": 1})
+    assert searcher.metric == "loss"
 
 
 def test_contradictions_and_mistakes_are_named():
@@ -300,7 +309,7 @@ def told(trial):
     return trial.params, trial.state, trial.value, trial.reason, trial.intermediate_values
 
 
-@pytest.mark.parametrize("way", ["file", "folder", "pickle", "copy"])
+@pytest.mark.parametrize("way", ["file", "folder", "pickle", "copy", "state"])
 def test_a_restored_searcher_goes_on(tmp_path, way):
     before = halfway()
     if way == "file":
@@ -311,6 +320,9 @@ def test_a_restored_searcher_goes_on(tmp_path, way):
         before.save_to_dir(str(tmp_path))
         after = CoCaBOSearch()
         after.restore_from_dir(str(tmp_path))
+    elif way == "state":
+        after = CoCaBOSearch()
+        after.set_state(before.get_state())
     else:
         after = copy.deepcopy(before) if way == "copy" else pickle.loads(pickle.dumps(before))
     assert list(map(told, after.study.trials)) == list(map(told, before.study.trials))
@@ -321,6 +333,7 @@ def test_a_restored_searcher_goes_on(tmp_path, way):
     new = after.suggest("o")
     assert after.study.trial(14).origin == "sampler"  # the design is over and stays so
     assert new["x"] not in {t.params["x"] for t in before.study.trials}
+    assert before.suggest("o") and len(before.study) == 15  # it is a study of its own
 
 
 def test_the_design_is_not_begun_again(tmp_path):
@@ -362,21 +375,25 @@ def test_everything_about_the_study_is_restored():
 
 def test_a_study_in_a_storage_keeps_what_came_after_the_save(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
-    before = halfway(storage=storage, name="tuned")
+    points = [{"x": 0.5, "kind": "a"}]
+    before = halfway(storage=storage, name="tuned", points_to_evaluate=points)
+    before.suggest("running")
     before.save(str(tmp_path / "state.pkl"))
     lost = before.suggest("o")  # neither this one nor the result is in the state
     before.on_trial_complete("m", {"loss": 0.125})
     foreign = cocabo.load_study("tuned", storage=storage, space=XY).ask()
     pickle.loads(pickle.dumps(before))  # a copy of a living searcher takes nothing from it
-    assert before.study.trial(14).state == "running"
+    assert before.study.trial(15).state == "running"
     del before
 
     after = CoCaBOSearch()
     after.restore(str(tmp_path / "state.pkl"))
     assert after.study.trial(12).value == 0.125
+    assert len(after.study) == 17  # the points to evaluate are not added again
     assert after.study.trial(foreign.number).state == "running"  # somebody else's
+    assert after.study.trial(14).state == "running"  # Ray's checkpoint has it
     assert after.suggest("p") == lost
-    assert after.study.trial(14).attempt == 1
+    assert after.study.trial(15).attempt == 1
     after.on_trial_complete("m", {"loss": 0.125})  # Ray evaluated it again
     assert after.study.count("complete") == 13
 

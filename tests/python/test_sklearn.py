@@ -1,8 +1,10 @@
 """cocabo.sklearn: scikit-learn's own checks of estimators, and what the search does."""
 
+import doctest
 import os
 import pickle
 import signal
+import sys
 import threading
 import warnings
 
@@ -199,6 +201,10 @@ def test_spaces_of_scipy_and_lists():
         "array": Choice([1, 2]),
         "range": Choice([0, 1]),
     }
+
+
+def test_the_example_of_its_docstring():
+    assert doctest.testmod(sys.modules["cocabo.sklearn"]).failed == 0
 
 
 # ---- metrics and constraints -------------------------------------------------------------

@@ -11,9 +11,14 @@ PACKAGE = ROOT / "python/cocabo"
 
 
 @measures  # the library plays no part
-@pytest.mark.parametrize("checker", ["mypy --strict --cache-dir=/dev/null", "pyright"])
-def test_every_file_is_typed(checker):
-    name, *options = checker.split()
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("mypy", ["--strict", "--cache-dir=/dev/null"]),
+        ("pyright", ["--pythonpath", sys.executable]),  # else it takes the first in the path
+    ],
+)
+def test_every_file_is_typed(name, options):
     pytest.importorskip(name)
     done = subprocess.run([sys.executable, "-m", name, *options, PACKAGE], cwd=ROOT / "python",
                           capture_output=True, text=True)
