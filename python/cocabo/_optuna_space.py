@@ -62,7 +62,8 @@ def domain_of(distribution: BaseDistribution, when: str | None = None) -> cocabo
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     """As Optuna 5 reads them: a list, or an attribute each. Optuna 4 only has the list."""
     attrs = trial.system_attrs
-    found = {str(i): value for i, value in enumerate(attrs.get("constraints") or ())}
+    listed: Sequence[float] = attrs.get("constraints") or ()
+    found = {str(i): value for i, value in enumerate(listed)}
     for key, value in attrs.items():
         if key.startswith("constraints:"):
             found[key.partition(":")[2]] = value

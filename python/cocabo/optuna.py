@@ -373,7 +373,7 @@ class CoCaBOSampler(BaseSampler):
         return {key: value for key, value in self.__dict__.items() if key not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        vars(self).update(state)
         self._forget()
 
     def reseed_rng(self) -> None:
