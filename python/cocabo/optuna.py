@@ -20,7 +20,8 @@ import logging
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -48,6 +49,16 @@ __all__ = ["CoCaBOSampler"]
 _PROPOSED = "cocabo:proposed"  # system attribute of a trial: the codes proposed for it
 _MOST_METRICS = 64  # of a trial, COCABO_MAX_METRICS
 _MOST_PARAMETERS = 200  # of a space, COCABO_MAX_PARAMETERS
+
+_MOST_MEETINGS = 10  # with other workers at one point
+
+_ELSEWHERE = dict.fromkeys(
+    ("storage", "name", "load_if_exists", "direction", "objective", "where", "trials"),
+    "that is for the study of Optuna's",
+)
+_ELSEWHERE["n_init"] = "want n_startup_trials"
+_ELSEWHERE["deterministic"] = "want deterministic_objective"
+_ELSEWHERE["constraints"] = "want constraints_func, or trial.set_constraint"
 
 _logger = logging.getLogger(__name__)
 
@@ -105,13 +116,18 @@ class _Shape(NamedTuple):
         return point
 
 
+class _Pending(NamedTuple):
+    number: int  # the model's own
+    point: Codes
+
+
 class _Model:
     """A cocabo study in memory that follows a study of Optuna's."""
 
     def __init__(self, shape: _Shape, study: Study, n_startup: int | None, **options: Any):
         self.shape = shape
-        n = len(shape.space)
-        self._n_startup = min(2 * n + 2, 24) if n_startup is None else n_startup
+        default = min(2 * len(shape.space) + 2, 24)  # as the library's own
+        self._n_startup = default if n_startup is None else n_startup
         self._maximize = study.direction == StudyDirection.MAXIMIZE
         self._metrics = {key: f"c{i}" for i, key in enumerate(shape.constraints)}
         if len(self._metrics) > _MOST_METRICS:  # then the worst of them stands for all
@@ -126,49 +142,72 @@ class _Model:
         )
         self._designing = True
         self._settled: set[int] = set()  # Optuna's finished trials that it knows
-        self._numbers: dict[int, int] = {}  # of its own pending trials, by Optuna's
-        self._points: dict[int, Codes] = {}  # the same trials' points
+        self._pending: dict[int, _Pending] = {}  # its own, by the number of Optuna's
+        self._unwanted: list[_Pending] = []  # those that were not tried after all
         self._best = -math.inf if self._maximize else math.inf
 
-    def follow(self, trials: Iterable[FrozenTrial]) -> None:
+    def follow(self, trials: Sequence[FrozenTrial]) -> None:
         """Learns what became of the trials, and which are running."""
         new = [t for t in trials if t.number not in self._settled]
         retried = {n for t in new for n in t.system_attrs.get("retry_history", ())}
         rows: list[dict[str, Any]] = []
-        pending: list[tuple[int, int, Codes]] = []  # row, number, point
+        running: list[tuple[int, int, Codes]] = []  # row, number, point
         for trial in new:
             self._take_over(trial)
+            point = self.shape.point(_codes(trial))
             if trial.state.is_finished():
                 self._settled.add(trial.number)
                 if trial.number not in retried:
-                    rows += self._finish(trial)
-            elif trial.state == TrialState.RUNNING and trial.number not in self._numbers:
-                point = self.shape.point(_codes(trial))
-                if point is not None:
-                    pending.append((len(rows), trial.number, point))
+                    rows += self._finish(trial, point)
+            elif trial.state == TrialState.RUNNING and point is not None:
+                if self._is_news(trial.number, point):
+                    running.append((len(rows), trial.number, point))
                     rows.append({"params": self._params(point), "state": "running"})
         numbers = self._study.add_trials(rows)
-        for row, number, point in pending:
-            self._numbers[number], self._points[number] = numbers[row], point
+        for row, number, point in running:
+            self._pending[number] = _Pending(numbers[row], point)
+        self._give_back(trials)
 
     def _take_over(self, trial: FrozenTrial) -> None:
         """A trial that Optuna repeats since its worker died goes on under a new number."""
         for before in trial.system_attrs.get("retry_history", ()):
-            if before in self._numbers and before in self._settled:
-                self._numbers[trial.number] = self._numbers.pop(before)
-                self._points[trial.number] = self._points.pop(before)
+            if before in self._pending and before in self._settled:
+                self._pending[trial.number] = self._pending.pop(before)
 
-    def _finish(self, trial: FrozenTrial) -> list[dict[str, Any]]:
+    def _is_news(self, number: int, point: Codes) -> bool:
+        """Whether a trial is at another point than that which is pending, if any is."""
+        pending = self._pending.get(number)
+        if pending is not None and _same(point, pending.point):
+            return False
+        self._abandon(number)
+        return True
+
+    def _finish(self, trial: FrozenTrial, point: Codes | None) -> list[dict[str, Any]]:
         """Tells what was asked for, and returns what is to be added."""
-        point, result = self.shape.point(_codes(trial)), self._result(trial)
-        number = self._numbers.pop(trial.number, None)
-        if number is not None:
-            if point is not None and _same(point, self._points.pop(trial.number)):
-                self._study.tell(number, **result)
-                return []
-            self._points.pop(trial.number, None)
-            self._study.tell(number, state="interrupted")  # nobody tried it: for the next ask
+        result, pending = self._result(trial), self._pending.get(trial.number)
+        if pending is not None and point is not None and _same(point, pending.point):
+            self._study.tell(pending.number, **result)
+            del self._pending[trial.number]
+            return []
+        self._abandon(trial.number)
         return [] if point is None else [{"params": self._params(point), **result}]
+
+    def _abandon(self, number: int) -> None:
+        """What was proposed for Optuna's trial is not tried in it."""
+        pending = self._pending.pop(number, None)
+        if pending is not None:
+            self._unwanted.append(pending)
+
+    def _give_back(self, trials: Sequence[FrozenTrial]) -> None:
+        """One point that was not tried is for the next ask, unless another trial has seen to
+        it: then it stays pending, where it does no harm."""
+        while self._unwanted:
+            unwanted = self._unwanted.pop()
+            points = (self.shape.point(_codes(trial)) for trial in trials)
+            tried = any(p is not None and _same(p, unwanted.point) for p in points)
+            if not (tried and self.shape.deterministic):
+                self._study.tell(unwanted.number, state="interrupted")
+                break
 
     def _result(self, trial: FrozenTrial) -> dict[str, Any]:
         value = trial.value if trial.state == TrialState.COMPLETE else self._pruned(trial)
@@ -196,8 +235,8 @@ class _Model:
 
     def ask(self, number: int) -> Codes:
         """The codes to try in Optuna's trial of that number."""
-        if number in self._numbers:  # asked again: the same trial in another process
-            return self._points[number]
+        if number in self._pending:  # asked again: the same trial in another process
+            return self._pending[number].point
         if self._designing and len(self._study) >= self._n_startup:
             self._study.change(n_init=0)  # the trials of others count as initial ones
             self._designing = False
@@ -210,19 +249,21 @@ class _Model:
         point: Codes = {}
         for inner, value in trial.params.items():
             point[names[inner]] = _outer(self.shape.space[names[inner]], value)
-        self._numbers[number], self._points[number] = trial.number, point
+        self._pending[number] = _Pending(trial.number, point)
         return point
 
     def yields(self, number: int, trials: Iterable[FrozenTrial]) -> bool:
-        """Whether another worker, who could not know, proposes the same point as ask(number)
+        """Whether another worker, who could not know, proposed the same point as ask(number)
         did, and it matters. Then it is theirs, and this trial needs another one."""
+        mine = self._pending[number]
         for trial in trials if self.shape.deterministic else ():
-            if trial.state != TrialState.RUNNING or trial.number in self._numbers:
+            if trial.number == number or trial.number in self._settled:
                 continue
             theirs = self.shape.point(_codes(trial))
-            if theirs is not None and _same(self._points[number], theirs):
-                self._numbers[trial.number] = self._numbers.pop(number)
-                self._points[trial.number] = self._points.pop(number)
+            if theirs is None or not _same(theirs, mine.point):
+                continue
+            if self._is_news(trial.number, theirs):
+                self._pending[trial.number] = self._pending.pop(number)
                 return True
         return False
 
@@ -303,10 +344,9 @@ class CoCaBOSampler(BaseSampler):
         sampler: str = "mixed",
         **options: Any,
     ):
-        taken = {"storage", "name", "load_if_exists", "where", "constraints", "objective"}
-        taken |= {"direction", "deterministic", "n_init", "trials"}
-        for name in sorted(taken & options.keys()):
-            raise TypeError(f"CoCaBOSampler has no option {name!r}: Optuna's study decides it")
+        for name in options:
+            if name in _ELSEWHERE:
+                raise TypeError(f"CoCaBOSampler has no option {name!r}: {_ELSEWHERE[name]}")
         self._options = {"sampler": sampler, **options}
         said = {**self._options, "seed": seed, "n_init": n_startup_trials}
         probe = {name: value for name, value in said.items() if value is not None}
@@ -346,8 +386,7 @@ class CoCaBOSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         self._raise_error_if_multi_objective(study)
-        with self._lock:
-            known = self._known(study)
+        with self._knowing(study) as known:
             known.evidence.update(study._get_trials(deepcopy=False))
             ranges = sorted(known.evidence.ranges.items())
             return {name: r.distribution for name, r in ranges if r.served}
@@ -358,33 +397,43 @@ class CoCaBOSampler(BaseSampler):
         self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
-        with self._lock:  # until others can see what is proposed
-            known = self._known(study)
+        with self._knowing(study) as known:  # until others can see what is proposed
             trials = study._get_trials(deepcopy=False)
             known.evidence.update(trials)
             known.models = self._models(study, known, search_space)
             for model in known.models:
                 model.follow(trials)
             codes = self._propose(study, trial, known.models)
-        return {name: search_space[name].to_external_repr(code) for name, code in codes.items()}
+        return {name: search_space[name].to_external_repr(c) for name, c in codes.items()}
 
     def _propose(self, study: Study, trial: FrozenTrial, models: list[_Model]) -> Codes:
-        """For all to see; and again, if another worker saw to the same point meanwhile."""
-        while True:
+        """For all to see; and again, if another worker did the same at the same time.
+
+        Of two, one at least sees the other. If both do, both propose again, and may meet
+        again: hence a limit.
+        """
+        for _ in range(_MOST_MEETINGS):
             codes: Codes = {}
             for model in models:
                 codes.update(model.ask(trial.number))
             study._storage.set_trial_system_attr(trial._trial_id, _PROPOSED, codes)
             trials = study._get_trials(deepcopy=False)
             if not any(model.yields(trial.number, trials) for model in models):
-                return codes
+                break
+        return codes
 
-    def _known(self, study: Study) -> _Known:
+    @contextmanager
+    def _knowing(self, study: Study) -> Iterator[_Known]:
+        """What is known of a study; forgotten if something goes wrong on the way."""
         if self._pid != os.getpid():
             self._forget()  # a forked child: its parent's handles are not its own
-        return self._studies.setdefault(study._storage, {}).setdefault(
-            study._study_id, _Known()
-        )
+        with self._lock:
+            studies = self._studies.setdefault(study._storage, {})
+            try:
+                yield studies.setdefault(study._study_id, _Known())
+            except BaseException:
+                studies.clear()
+                raise
 
     def _models(
         self, study: Study, known: _Known, search_space: dict[str, BaseDistribution]
@@ -393,12 +442,11 @@ class CoCaBOSampler(BaseSampler):
         evidence = known.evidence
         parts = evidence.parts(search_space)
         varying = {n for n, r in evidence.ranges.items() if not r.distribution.single()}
+        spaces = [{n: search_space[n] for n in list(p)[:_MOST_PARAMETERS]} for p in parts]
         # What depends on parameters that a model does not see looks noisy to it.
-        whole = len(parts) == 1 and varying <= parts[0].keys() and len(varying) <= _MOST_PARAMETERS
-        exact = self._deterministic and whole
+        exact = self._deterministic and len(spaces) == 1 and varying <= spaces[0].keys()
         models = []
-        for part in parts:
-            space = {name: search_space[name] for name in list(part)[:_MOST_PARAMETERS]}
+        for space, part in zip(spaces, parts):
             shape = _Shape(space, part, evidence.constraints, exact)
             model = next((m for m in known.models if m.shape == shape), None)
             models.append(model or self._model(shape, study))
@@ -417,10 +465,10 @@ class CoCaBOSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         self._raise_error_if_multi_objective(study)
-        with self._lock:
-            known = self._known(study).evidence.ranges.get(param_name)
-            if known is not None and known.complaint:
-                self._warn(param_name, known.complaint)
+        with self._knowing(study) as known:
+            seen = known.evidence.ranges.get(param_name)
+            if seen is not None and seen.complaint:
+                self._warn(param_name, seen.complaint)
         return self._independent_sampler.sample_independent(
             study, trial, param_name, param_distribution
         )
@@ -429,7 +477,7 @@ class CoCaBOSampler(BaseSampler):
         if self._warn_independent_sampling and name not in self._warned:
             self._warned.add(name)
             _logger.warning(
-                "parameter %s is left to %s: %s (warn_independent_sampling=False silences this)",
+                "parameter %s is left to %s: %s (or say warn_independent_sampling=False)",
                 *(name, self._independent_sampler, complaint),
             )
 
