@@ -13,9 +13,10 @@ if(COCABO_WERROR)
   add_compile_options(-Werror)
 endif()
 
+# Asserts are live where sanitizers are: the build types of the presets leave them out.
 if(COCABO_SANITIZE)
   add_compile_options(-fsanitize=${COCABO_SANITIZE} -fno-sanitize-recover=all
-                      -fno-omit-frame-pointer)
+                      -fno-omit-frame-pointer -UNDEBUG)
   add_link_options(-fsanitize=${COCABO_SANITIZE})
   add_compile_definitions(CB_SANITIZED)
 endif()

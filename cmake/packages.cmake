@@ -37,7 +37,7 @@ set(CPACK_COMPONENT_LIB_DESCRIPTION "${about} (library)\n${text}.\nThis is the s
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libcocabo-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION}-1)")
-if(COCABO_SQLITE)
+if(COCABO_SQLITE_SYSTEM)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libsqlite3-dev") # the static library's
   set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS zlib1g-dev) # sqlite3.pc names it, --static
 endif()

@@ -581,8 +581,8 @@ COCABO_API cocabo_status cocabo_study_copy(const cocabo_study *study, const char
  * whose point has the best mean in the sampler's model (its own value may be luck).
  * Where the study has constraints, of those that are feasible; while none is, the one
  * with the least violation, each constraint's in units of the mean distance from its
- * bound: cocabo_trial_feasible tells. COCABO_E_NOT_FOUND until one trial is complete.
- */
+ * bound: cocabo_trial_feasible tells. COCABO_E_NOT_FOUND until one trial is complete
+ * and has every metric that is bounded. */
 COCABO_API cocabo_status cocabo_study_best(cocabo_study *study, cocabo_trial **out,
                                            cocabo_error *err) COCABO_MUST_CHECK;
 /* What the sampler's model expects the value of a complete trial's point to be on

@@ -10,7 +10,8 @@ from typing import Any
 from environments import HERE, python_of, sentence_if_missing
 from space import Point, Space
 
-PROGRAMS = {"cancer-models": ("base", "cancer_models.py")}  # environment, in problems/
+PROGRAMS = {"cancer-models": ("base", "cancer_models.py"),  # environment, in problems/
+            "diabetes-boosting": ("base", "diabetes_boosting.py")}
 
 
 def _command(bench: str, problem: str) -> list[str]:

@@ -97,12 +97,13 @@ static int find_best(const cli_common *common, front_buffer *out) {
   if (cli_open_study(&session, common, COCABO_STORE_READ_ONLY, &err) != COCABO_OK)
     return cli_complain("best", &err);
   int status = FRONT_DONE;
-  if (cocabo_study_count_state(session.study, COCABO_COMPLETE) == 0) {
-    char name[CB_SHOWN];
-    cb_fail(&err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
-            cb_text_show(name, cocabo_study_name(session.study)));
+  switch (put_best(out, session.study, common, &err)) {
+  case COCABO_OK:
+    break;
+  case COCABO_E_NOT_FOUND:
     status = front_complain("best", FRONT_NOTHING, &err);
-  } else if (put_best(out, session.study, common, &err) != COCABO_OK) {
+    break;
+  default:
     status = cli_complain("best", &err);
   }
   cli_close(&session);

@@ -24,16 +24,17 @@ enum { N_TITLES = sizeof titles / sizeof titles[0], FIRST_NUMBER = 3 };
 
 /* ---- one study ------------------------------------------------------------------- */
 
-/* NaN while nothing is complete. *feasible: it keeps the constraints, if there are any.
+/* NaN while there is none. *feasible: it keeps the constraints, if there are any.
  */
 static cocabo_status best_value(cocabo_study *study, double *out, bool *feasible,
                                 cocabo_error *err) {
   cocabo_trial *trial;
   *out = cocabo_trial_value(NULL);
   *feasible = false;
-  if (cocabo_study_count_state(study, COCABO_COMPLETE) == 0)
+  const cocabo_status status = cocabo_study_best(study, &trial, err);
+  if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
-  CB_TRY(cocabo_study_best(study, &trial, err));
+  CB_TRY(status);
   *out = cocabo_trial_value(trial);
   *feasible = cocabo_trial_feasible(trial) == 1;
   cocabo_trial_free(trial);

@@ -20,9 +20,6 @@
 typedef cocabo_status (*put_trial)(front_buffer *out, const cocabo_study *study,
                                    const cocabo_trial *trial, cocabo_error *err);
 
-/* Columns of metrics go by this name, and parameters that begin with it by another. */
-static const char metric_prefix[] = "metrics.";
-
 static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
                                 put_trial put, cocabo_error *err) {
   const int64_t n = cocabo_study_count(study);
@@ -38,6 +35,7 @@ static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
 
 /* ---- CSV ------------------------------------------------------------------------- */
 
+/* Parameters of such a name get a column with another one. */
 static bool is_ours(const char *name) {
   static const char *const columns[] = {"number",  "state",   "value",
                                         "attempt", "started", "finished",
@@ -47,7 +45,7 @@ static bool is_ours(const char *name) {
       return true;
   return strcmp(name, cli_reports_column) == 0 ||
          strncmp(name, cli_attr_prefix, strlen(cli_attr_prefix)) == 0 ||
-         strncmp(name, metric_prefix, strlen(metric_prefix)) == 0;
+         strncmp(name, cli_metric_prefix, strlen(cli_metric_prefix)) == 0;
 }
 
 /* The columns that depend on what the trials have. */
@@ -84,7 +82,8 @@ static cocabo_status put_header(front_buffer *out, front_buffer *cell,
     CB_TRY(put_cell(out, cell, err));
   }
   for (size_t i = 0; i < metrics->n; i++) {
-    CB_TRY(front_buffer_printf(cell, err, "%s%s", metric_prefix, metrics->items[i]));
+    CB_TRY(
+        front_buffer_printf(cell, err, "%s%s", cli_metric_prefix, metrics->items[i]));
     CB_TRY(put_cell(out, cell, err));
   }
   CB_TRY(front_buffer_puts(out, cli_is_constrained(study) ? ",feasible" : "", err));

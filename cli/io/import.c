@@ -251,21 +251,11 @@ enum {
   COLUMN_REPORTS = -8
 };
 
-static const char metric_prefix[] = "metrics.";
-
-/* The metric that a column is of, or NULL. */
-static const char *metric_of(const char *column) {
-  const size_t size = strlen(metric_prefix);
-  return strncmp(column, metric_prefix, size) == 0 &&
-                 cb_name_check("metric name", column + size, NULL) == COCABO_OK
-             ? column + size
-             : NULL;
-}
-
-static const char *attr_of(const char *column) {
-  const size_t size = strlen(cli_attr_prefix);
-  return strncmp(column, cli_attr_prefix, size) == 0 &&
-                 cb_name_check("attribute name", column + size, NULL) == COCABO_OK
+/* The metric or attribute that a column is of, or NULL. */
+static const char *name_behind(const char *prefix, const char *column) {
+  const size_t size = strlen(prefix);
+  return strncmp(column, prefix, size) == 0 &&
+                 cb_name_check("name", column + size, NULL) == COCABO_OK
              ? column + size
              : NULL;
 }
@@ -291,9 +281,9 @@ static int find_column(const cocabo_space *space, const char *name) {
     return COLUMN_REASON;
   if (strcmp(name, cli_reports_column) == 0)
     return COLUMN_REPORTS;
-  if (metric_of(name))
+  if (name_behind(cli_metric_prefix, name))
     return COLUMN_METRIC;
-  if (attr_of(name))
+  if (name_behind(cli_attr_prefix, name))
     return COLUMN_ATTR;
   int found = find_parameter(space, name);
   for (size_t k = 0; k < sizeof passed_over / sizeof passed_over[0]; k++)
@@ -402,7 +392,7 @@ static cocabo_status read_metric(const import_rows *rows, import_row *row,
     return COCABO_OK;
   if (!scalar_is_number(cell, &value) || !isfinite(value))
     return no_number(rows, row->place, column, cell, "a finite number", err);
-  return add_metric(rows, row, metric_of(column), value, err);
+  return add_metric(rows, row, name_behind(cli_metric_prefix, column), value, err);
 }
 
 static cocabo_status read_cell(import_rows *rows, import_row *row, int column,
@@ -435,8 +425,10 @@ static cocabo_status read_cells(import_rows *rows, import_row *row, const sheet 
     if (columns[j] == COLUMN_METRIC)
       CB_TRY(read_metric(rows, row, title, cell, err));
     else if (columns[j] == COLUMN_ATTR && *cell != '\0')
-      CB_TRY(placed(rows, row, cli_notes_add(&row->notes, attr_of(title), cell, err),
-                    err));
+      CB_TRY(placed(
+          rows, row,
+          cli_notes_add(&row->notes, name_behind(cli_attr_prefix, title), cell, err),
+          err));
     else if (columns[j] == COLUMN_REPORTS)
       CB_TRY(placed(rows, row, cli_notes_parse_reports(&row->notes, cell, err), err));
     else

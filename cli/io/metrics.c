@@ -7,6 +7,8 @@
 
 #include "common/json.h"
 
+const char cli_metric_prefix[] = "metrics.";
+
 bool cli_metric_is_built_in(const char *name) {
   static const char *const names[] = {"seconds", "cpu_seconds", "max_rss"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -25,6 +25,9 @@ typedef struct cli_metrics {
   size_t passed_over; /* members that are no metrics, or one too many */
 } cli_metrics;
 
+/* Columns of metrics are called metrics.NAME. */
+extern const char cli_metric_prefix[];
+
 /* Those that run and worker measure themselves. */
 bool cli_metric_is_built_in(const char *name);
 

@@ -4,6 +4,7 @@
 
 #include "io/table.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ void cli_table_free(cli_table *table) {
 }
 
 void cli_table_align_right(cli_table *table, size_t column) {
+  assert(column < table->columns);
   table->right[column] = true;
 }
 
@@ -128,6 +130,7 @@ static cocabo_status cut(front_buffer *line, int room, cocabo_error *err) {
 
 cocabo_status cli_table_print(const cli_table *table, cocabo_error *err) {
   front_buffer line = {0};
+  assert(table->cells % table->columns == 0); /* rows are whole */
   const char *cell = table->text.data;
   const int room = line_width();
   cocabo_status status = COCABO_OK;

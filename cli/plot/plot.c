@@ -78,22 +78,25 @@ static void put_value(const plot_data *data, char out[CANVAS_FITTED]) {
 void plot_describe(const plot_data *data, size_t shown, size_t of,
                    char out[CANVAS_FITTED]) {
   char value[CANVAS_FITTED], parameters[80] = "";
-  if (data->complete == 0) {
-    snprintf(out, CANVAS_FITTED, "%s; no trial is complete yet",
-             data->maximize ? "maximised" : "minimised");
+  const size_t feasible = data->complete - data->n_apart;
+  if (!plot_has_best(data)) {
+    snprintf(out, CANVAS_FITTED, "%s; %s", data->maximize ? "maximised" : "minimised",
+             data->complete == 0 ? "no trial is complete yet"
+                                 : "no trial has every metric that is bounded");
     return;
   }
   put_value(data, value);
   if (shown < of)
     snprintf(parameters, sizeof parameters,
              "; the %zu most important of %zu parameters", shown, of);
-  snprintf(out, CANVAS_FITTED,
-           "%s; %s of %zu complete trial%s: %.120s, trial %" PRId64 "%s",
+  snprintf(out, CANVAS_FITTED, "%s; %s of %zu %s trial%s: %.120s, trial %" PRId64 "%s",
            data->maximize ? "maximised" : "minimised",
-           !data->feasible[data->best]      ? "none feasible, least violation"
+           feasible == 0                    ? "none feasible, least violation"
            : data->noisy && !data->modelled ? "luckiest"
                                             : "best",
-           data->complete, data->complete == 1 ? "" : "s", value,
+           feasible > 0 ? feasible : data->complete,
+           data->n_apart > 0 && feasible > 0 ? "feasible" : "complete",
+           (feasible > 0 ? feasible : data->complete) == 1 ? "" : "s", value,
            data->number[data->best], parameters);
   plot_sign_errors(out, true);
 }

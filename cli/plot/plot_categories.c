@@ -40,7 +40,8 @@ static size_t rows_of(const plot_param *param) {
 /* ---- strips --------------------------------------------------------------------- */
 
 /* Finished trials, a bin each, or several in a bin; darkness is the share of the bin's
- * trials that had the choice, and the foot of a bin says that some of them failed. */
+ * trials that had the choice, and the foot of a bin says that some of them failed. A
+ * bin of which no trial is feasible has a ring or, where all failed, a cross. */
 static void put_strip(const sheet *s, size_t param, size_t choice, double y) {
   const plot_data *data = s->data;
   const size_t bins = data->n < BINS ? data->n : BINS;
@@ -48,11 +49,12 @@ static void put_strip(const sheet *s, size_t param, size_t choice, double y) {
   canvas_line(s->c, STRIP_X, y, STRIP_X + STRIP, y, CHART_GRID, 1);
   for (size_t b = 0, row = 0; b < bins; b++) {
     const size_t first = row, end = (b + 1) * data->n / bins;
-    size_t tried = 0, failed = 0;
+    size_t tried = 0, failed = 0, apart = 0;
     for (; row < end; row++) {
       const bool here = plot_cell(data, row, param) == (double)choice;
       tried += here;
       failed += here && plot_failed(data, row);
+      apart += here && plot_apart(data, row);
     }
     if (tried == 0)
       continue;
@@ -60,6 +62,8 @@ static void put_strip(const sheet *s, size_t param, size_t choice, double y) {
     const double share = (double)tried / (double)(end - first);
     if (failed == tried)
       plot_put_failed(s->c, x + width / 2, y, 2.5, NULL);
+    else if (failed + apart == tried)
+      plot_put_apart(s->c, x + width / 2, y, 2.5, NULL);
     else
       canvas_rect(s->c, x, y - 7, width > 3.0 ? width - 0.6 : width, 14,
                   canvas_shade(0.25 + 0.6 * share), CANVAS_NONE);

@@ -2,6 +2,7 @@
  * need of them: ranges, ranks, counts of choices, and which parameters matter. */
 #include "plot/plot_data.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,12 +151,13 @@ static cocabo_status read_best(plot_data *data, cocabo_study *study,
                                cocabo_error *err) {
   cli_best best;
   data->best = data->n;
-  if (data->complete == 0)
+  const cocabo_status status = cli_best_find(&best, study, err);
+  if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
-  CB_TRY(cli_best_find(&best, study, err));
+  CB_TRY(status);
   const int64_t number = cocabo_trial_number(best.trial);
   for (data->best = 0; data->number[data->best] != number; data->best++)
-    ;
+    assert(data->best + 1 < data->n); /* the best trial is complete, so it is here */
   data->noisy = best.noisy;
   data->modelled = best.modelled;
   data->expected = best.expected;
@@ -213,6 +215,7 @@ size_t plot_count_inactive(const plot_data *data, size_t param) {
 }
 
 double plot_place(const plot_param *param, double cell) {
+  assert(!isnan(cell)); /* active */
   if (param->choices > 0)
     return (cell + 0.5) / (double)param->choices;
   const double half = 0.5 * param->step;
@@ -340,6 +343,7 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
   for (size_t i = 0; i < data->n; i++) {
     if (plot_inactive(data, i, param))
       continue;
+    assert(plot_cell(data, i, param) < (double)data->params[param].choices);
     plot_tally *t = &tally[(size_t)plot_cell(data, i, param)];
     const bool first = t->tried == t->failed;
     t->tried++;
@@ -348,7 +352,7 @@ void plot_count(const plot_data *data, size_t param, plot_tally *tally) {
     else if (first || is_better_row(data, i, t->best))
       t->best = i;
   }
-  if (data->best < data->n && !plot_inactive(data, data->best, param))
+  if (plot_has_best(data) && !plot_inactive(data, data->best, param))
     tally[(size_t)plot_cell(data, data->best, param)].best = data->best;
 }
 

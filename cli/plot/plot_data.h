@@ -34,7 +34,7 @@ typedef struct plot_data {
   size_t complete; /* of the n */
   size_t reported; /* trials with reports, whatever their state */
   /* The best one, see cli_best: */
-  size_t best;         /* its row; n if no trial is complete */
+  size_t best;         /* its row; n: no trial is a candidate */
   bool noisy;          /* its value may be luck, */
   bool modelled;       /* but a model knows better */
   double expected, se; /* what it expects, and with which error */
@@ -58,6 +58,10 @@ static inline bool plot_failed(const plot_data *data, size_t row) {
 /* Complete, but no candidate for the best. */
 static inline bool plot_apart(const plot_data *data, size_t row) {
   return !plot_failed(data, row) && !data->feasible[row];
+}
+/* None is before a trial is complete with every metric that the constraints bound. */
+static inline bool plot_has_best(const plot_data *data) {
+  return data->best < data->n;
 }
 /* Is value a better than value b? */
 static inline bool plot_better(const plot_data *data, double a, double b) {

@@ -119,6 +119,8 @@ cocabo_status plot_history(const plot_data *data, const canvas_format *format,
   plot_put_frame(c, &s.frame, "trial");
   put_trials(&s);
   CB_TRY(put_best_line(&s, err));
+  if (!plot_has_best(data))
+    return COCABO_OK;
   char tip[PLOT_TIP];
   plot_put_expected(c, data, &s.range, x_of(&s, data->best), &s.frame.y);
   plot_put_best(c, x_of(&s, data->best), y_of(&s, data->value[data->best]),

@@ -50,7 +50,7 @@ static void sort(const plot_data *data, plot_line *lines, size_t n) {
 static cocabo_status list_lines(const plot_data *data, plot_lines *out,
                                 cocabo_error *err) {
   const int64_t best =
-      data->best < data->n ? data->number[data->best] : -1; /* no trial's */
+      plot_has_best(data) ? data->number[data->best] : -1; /* no trial's */
   for (int64_t i = 0; out->of < data->reported; i++) {
     cocabo_trial *trial;
     CB_TRY(cocabo_study_trial(data->source, i, &trial, err));
@@ -193,7 +193,7 @@ const char *plot_lines_left_out(const plot_data *data, const plot_lines *lines,
   if (lines->n < lines->of)
     snprintf(out, PLOT_LEFT_OUT, "(%zu of %zu lines, the best and the newest)",
              lines->n, lines->of);
-  else if (data->best < data->n && !lines->lines[lines->n - 1].best)
+  else if (plot_has_best(data) && !lines->lines[lines->n - 1].best)
     snprintf(out, PLOT_LEFT_OUT, "(trial %" PRId64 ", the best, reported nothing)",
              data->number[data->best]);
   return out;

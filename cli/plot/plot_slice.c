@@ -208,7 +208,7 @@ static void put_panel(const sheet *s, size_t i) {
   for (size_t row = 0; row < data->n; row++)
     if (!plot_inactive(data, row, p.index))
       put_trial(s, &p, row, radius);
-  if (plot_inactive(data, data->best, p.index))
+  if (!plot_has_best(data) || plot_inactive(data, data->best, p.index))
     return;
   plot_put_expected(s->c, data, &s->range, x_of(s, &p, data->best), &p.value);
   plot_put_best(s->c, x_of(s, &p, data->best),

@@ -2,6 +2,7 @@
  * line. */
 #include "plot/textgrid.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 cocabo_status textgrid_begin(textgrid *g, int columns, int rows, bool unicode,
                              cocabo_error *err) {
+  assert(columns > 0 && rows > 0);
   const size_t n = (size_t)columns * (size_t)rows;
   *g = (textgrid){.columns = columns,
                   .rows = rows,
@@ -110,6 +112,7 @@ void textgrid_dot(textgrid *g, double x, double y) {
   if (!is_inside(g, column, row))
     return;
   const int right = x - column >= 0.5, down = (int)(4.0 * (y - row));
+  assert(0 <= down && down < 4);
   g->dots[index_of(g, column, row)] |= braille[down][right];
 }
 

@@ -95,15 +95,18 @@ static void put_strip(const block *b, size_t choice) {
   const size_t most = (size_t)b->strip, bins = data->n < most ? data->n : most;
   for (size_t bin = 0, row = 0; bin < bins; bin++) {
     const size_t first = row, end = (bin + 1) * data->n / bins;
-    size_t tried = 0, failed = 0;
+    size_t tried = 0, failed = 0, apart = 0;
     for (; row < end; row++) {
       const bool here = plot_cell(data, row, b->param) == (double)choice;
       tried += here;
       failed += here && plot_failed(data, row);
+      apart += here && plot_apart(data, row);
     }
     const int column = b->label + (int)bin;
     if (tried > 0 && tried == failed)
       textgrid_put(b->g, column, b->row, 0x00d7, 'x');
+    else if (tried > 0 && tried == failed + apart)
+      textgrid_put(b->g, column, b->row, 0x25cb, 'o');
     else if (tried > 0)
       put_share(b, column, (double)tried / (double)(end - first));
   }

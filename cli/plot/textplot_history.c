@@ -83,8 +83,9 @@ static void put_best(const history *h) {
       textgrid_put(h->g, column, row, 0x2500, '-');
     before = row;
   }
-  textgrid_put(h->g, (int)scale_at(&h->x, (double)data->number[data->best]),
-               row_of(h, data->value[data->best]), 0x25c6, '*');
+  if (plot_has_best(data))
+    textgrid_put(h->g, (int)scale_at(&h->x, (double)data->number[data->best]),
+                 row_of(h, data->value[data->best]), 0x25c6, '*');
 }
 
 cocabo_status textplot_history(const plot_data *data, textplot_page page,

@@ -118,7 +118,7 @@ static void put_panel(const slice *s, const panel *p) {
     else
       textgrid_dot(s->g, slice_x(s, p, row), slice_y(s, p, value));
   }
-  if (!plot_inactive(data, data->best, p->index))
+  if (plot_has_best(data) && !plot_inactive(data, data->best, p->index))
     textgrid_put(s->g, (int)slice_x(s, p, data->best),
                  (int)slice_y(s, p, data->value[data->best]), 0x25c6, '*');
 }

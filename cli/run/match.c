@@ -1,6 +1,7 @@
 /* match.c - looks for metrics in lines. */
 #include "run/match.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,18 +29,25 @@ void cli_patterns_free(cli_patterns *patterns) {
   *patterns = (cli_patterns){0};
 }
 
-/* All matches of one expression, from left to right. */
+/* A number with blanks around it; an alternative without the group has none. */
+static bool read_group(const char *line, const regmatch_t *group, double *value) {
+  static const char blanks[] = " \t\r";
+  if (group->rm_so < 0)
+    return false;
+  const char *from = line + group->rm_so, *end = line + group->rm_eo;
+  while (from < end && strchr(blanks, *from))
+    from++;
+  while (from < end && strchr(blanks, end[-1]))
+    end--;
+  return cb_parse_result(from, (size_t)(end - from), value);
+}
+
+/* All matches of one expression, from left to right. Each takes the place of the one
+ * before it, also where it is no number: "loss: diverged" is not the loss before. */
 static void look(const regex_t *regex, const char *line, bool *found, double *value) {
   regmatch_t at[2];
   for (int flags = 0; regexec(regex, line, 2, at, flags) == 0; flags = REG_NOTBOL) {
-    const regmatch_t *group = &at[regex->re_nsub > 0 ? 1 : 0];
-    double number;
-    if (group->rm_so >= 0 &&
-        cb_parse_result(line + group->rm_so, (size_t)(group->rm_eo - group->rm_so),
-                        &number)) {
-      *found = true;
-      *value = number;
-    }
+    *found = read_group(line, &at[regex->re_nsub > 0 ? 1 : 0], value);
     line += at[0].rm_eo;
     if (at[0].rm_eo == at[0].rm_so && *line++ == '\0')
       return;
@@ -48,6 +56,7 @@ static void look(const regex_t *regex, const char *line, bool *found, double *va
 
 void cli_matches_take(void *matches, const char *line) {
   cli_matches *m = matches;
+  assert(!m->patterns || m->patterns->n <= COCABO_MAX_METRICS);
   for (size_t i = 0; m->patterns && i < m->patterns->n; i++)
     look(&m->patterns->items[i].regex, line, &m->found[i], &m->values[i]);
 }

@@ -31,12 +31,12 @@ void cli_patterns_free(cli_patterns *patterns);
 
 /* What has been found so far; starts as {.patterns}, which may be NULL. */
 typedef struct cli_matches {
-  const cli_patterns *patterns; /* borrowed */
-  bool found[COCABO_MAX_METRICS];
+  const cli_patterns *patterns;      /* borrowed */
+  bool found[COCABO_MAX_METRICS];    /* there is a match, and the last is a number */
   double values[COCABO_MAX_METRICS]; /* may be infinite or NaN */
 } cli_matches;
 
-/* Takes one line, ended by a NUL. A match that is no number is passed over. */
+/* Takes one line, ended by a NUL. */
 void cli_matches_take(void *matches, const char *line);
 
 #endif

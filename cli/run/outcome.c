@@ -216,10 +216,9 @@ static void take_match(cli_outcome *out, cli_process *process, const char *resul
   char text[RESULT_SIZE + 2], reason[400], name[CB_SHOWN];
   double unused;
   if (!process->matches.found[pattern]) {
-    snprintf(
-        reason, sizeof reason,
-        "no value\nno line of its output has the number that --metric %s looks for",
-        cb_text_show(name, objective));
+    snprintf(reason, sizeof reason,
+             "no value\n--metric %s found no number (its last match counts)",
+             cb_text_show(name, objective));
     fail_with_tail(out, process, reason);
     return;
   }

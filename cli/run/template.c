@@ -2,6 +2,7 @@
  * values of a trial. */
 #include "run/template.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -324,6 +325,7 @@ static cocabo_status fill_word(filler *f, const char *word, cocabo_error *err) {
   for (const char *text = word; *text;) {
     const piece p = next_piece(&r, text);
     CB_TRY(put_piece(f, &p, err));
+    assert(p.skip > 0);
     text += p.skip;
   }
   f->n++;

@@ -29,6 +29,7 @@ from ._native import (
 from ._optimize import TrialFailed
 from ._space import Bool, Choice, Domain, Float, Int, Ordinal
 from ._study import (
+    Importance,
     Prediction,
     Report,
     Study,
@@ -39,6 +40,18 @@ from ._study import (
 )
 from ._trial import FrozenTrial, Trial
 from ._tune import Tuned, tune
+
+_FRONTS = ("optuna", "plot", "ray", "sklearn")
+
+
+def __getattr__(name: str) -> object:
+    """``cocabo.plot`` and its like are imported when they are first named."""
+    if name in _FRONTS:
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __version__ = version_text(lib.cocabo_version())
 
@@ -53,6 +66,7 @@ __all__ = [
     "ExistsError",
     "Float",
     "FrozenTrial",
+    "Importance",
     "Int",
     "InvalidError",
     "NotFoundError",

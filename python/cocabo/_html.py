@@ -1,94 +1,168 @@
-"""A study in a notebook: what is best, and the curve of the best so far, as inline SVG."""
+"""A study in a notebook: what is best, and the curve of the best so far, as inline SVG.
+
+All inks are the surroundings' own or are seen on light and on dark ground, for nobody
+knows a notebook's theme. Everything that a study's author wrote is escaped.
+"""
 
 from __future__ import annotations
 
-import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from ._native import Error
+from ._native import STATES, StateError
+from ._plot_data import PlotData, Range, number, shorten
 
 if TYPE_CHECKING:
     from ._study import Study
     from ._trial import FrozenTrial
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 480, 200, 64, 24
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 520, 200, 64, 10, 8, 24
+_PALE, _MARKED = "#8fa3b8", "#d55e00"
+_MOST_ROWS = 30  # of the table
 
 
 def study_page(study: Study) -> str:
     """What a notebook shows of a study."""
-    trials = study.trials
-    states = {s: sum(t.state == s for t in trials) for s in ("complete", "failed", "running")}
-    counts = ", ".join(f"{n} {state}" for state, n in states.items() if n) or "no trials"
-    title = f"<b>{escape(study.name)}</b> ({escape(study.direction)}): {counts}"
     try:
-        best: FrozenTrial | None = study.best_trial
-    except Error:
-        best = None
-    parts = [f"<div style='margin:0 0 6px'>{title}</div>"]
-    parts += [_table(best)] if best else []
-    parts += [_curve(study, trials)]
-    return f"<div style='font-family:sans-serif;font-size:13px'>{''.join(parts)}</div>"
+        data = PlotData(study)
+    except StateError:  # closed: the text has all there is to say
+        return f"<code>{escape(repr(study))}</code>"
+    heading = f"<b>{escape(shorten(data.study, 80))}</b>: {escape(data.sentence())}"
+    parts = [f"<div>{heading}</div>", f"<div style='opacity:.7'>{_counts(data)}</div>"]
+    if data.complete:
+        parts += [
+            "<div style='display:flex;flex-wrap:wrap;gap:4px 24px;align-items:flex-start'>",
+            _table(data.best) if data.best else "",
+            _curve(data) if len(data.complete) > 1 else "",
+            "</div>",
+        ]
+    style = "font-family:sans-serif;font-size:13px;line-height:1.5"
+    return f"<div style='{style}'>{''.join(parts)}</div>"
+
+
+def _counts(data: PlotData) -> str:
+    states = [trial.state for trial in data.trials]
+    said = [f"{states.count(state)} {state}" for state in STATES if state in states]
+    said += [f"{len(data.apart)} of the complete infeasible"] if data.apart else []
+    return ", ".join(said) or "no trials yet"
 
 
 def _table(best: FrozenTrial) -> str:
-    infeasible = ", infeasible" if best.feasible is False else ""
-    head = f"best trial {best.number}{infeasible}: <b>{best.value:.6g}</b>"
-    rows = "".join(
-        f"<tr><td style='text-align:left;color:#555'>{escape(name)}</td>"
-        f"<td style='text-align:left'><code>{escape(_short(value))}</code></td></tr>"
-        for name, value in best.params.items()
+    """The parameters of the best trial, and what was measured beside its value."""
+    items = [*best.params.items(), *best.metrics.items()]
+    rows = [_row(name, _short(value)) for name, value in items[:_MOST_ROWS]]
+    if len(items) > _MOST_ROWS:
+        rows.append(_row("\u2026", f"{len(items) - _MOST_ROWS} more"))
+    # Old pages do not hand a table the inks around it.
+    style = "margin:4px 0;border-collapse:collapse;color:inherit;font-size:inherit"
+    return f"<table style='{style}'>{''.join(rows)}</table>"
+
+
+def _row(name: str, value: str) -> str:
+    cell = "text-align:left;padding:1px 12px 1px 0;background:none"
+    return (
+        f"<tr style='background:none'><td style='{cell};opacity:.7'>"
+        f"{escape(shorten(name, 40))}</td><td style='{cell}'>{escape(value)}</td></tr>"
     )
-    return f"<div>{head}</div><table>{rows}</table>"
 
 
 def _short(value: object) -> str:
-    shown = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+    return shorten(number(value) if isinstance(value, float) else str(value), 60)
 
 
-def _curve(study: Study, trials: list[FrozenTrial]) -> str:
-    """Every value as a dot, and the best so far as a line; outliers are cut off."""
-    known = [(t.number, t.value) for t in trials if t.value is not None and t.feasible is not False]
-    if len(known) < 2:
-        return ""
-    better = min if study.direction == "minimize" else max
-    values = sorted(value for _, value in known)
-    far = values[int(0.9 * (len(values) - 1))], values[int(0.1 * (len(values) - 1))]
-    low, high = (values[0], far[0]) if better is min else (far[1], values[-1])
-    if not high > low:
-        low, high = values[0], values[-1]
-    span = high - low if math.isfinite(high - low) and high > low else 1.0
-    last = max(known[-1][0], 1)
+# ---- the curve ---------------------------------------------------------------------------
 
-    def x(number: float) -> float:
-        return _LEFT + (_WIDTH - _LEFT - 8) * number / last
 
-    def y(value: float) -> float:
-        part = min(max((value - low) / span, 0.0), 1.0)
-        return _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - 10) * part
+class _Curve:
+    """Values over trial numbers, in pixels. Failed trials and those that are worse than
+    the range lie at the bad edge."""
 
-    dots = "".join(
-        f"<circle cx='{x(n):.1f}' cy='{y(v):.1f}' r='2' fill='#8aa6c1'/>" for n, v in known
-    )
-    line, best = [], known[0][1]
-    for number, value in known:
-        was, best = best, better(best, value)
-        line.append(f"{x(number):.1f},{y(was):.1f} {x(number):.1f},{y(best):.1f}")
-    line.append(f"{x(last):.1f},{y(best):.1f}")
-    axis = _HEIGHT - _BOTTOM
-    labels = "".join(
-        f"<text x='{_LEFT - 6}' y='{y(v) + 4:.1f}' text-anchor='end'>{v:.4g}</text>"
-        for v in (low, high)
-    ) + "".join(
-        f"<text x='{x(n):.1f}' y='{axis + 16}' text-anchor='{a}'>{n}</text>"
-        for n, a in ((0, "start"), (last, "end"))
-    )
+    def __init__(self, data: PlotData, shown: Range):
+        self.data, self.shown = data, shown
+        self.last = max(data.rows[-1].number, 1)
+        self.strip = 10 if data.failed else 0
+
+    def x(self, trial_number: int) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * trial_number / self.last
+
+    def y(self, value: float) -> float:
+        top, bottom = _TOP, _HEIGHT - _BOTTOM
+        if self.data.maximize:
+            bottom -= self.strip
+        else:
+            top += self.strip
+        return bottom - (bottom - top) * self.shown.share(value)
+
+    def at(self, trial: FrozenTrial) -> tuple[float, float]:
+        if trial.value is None:
+            edge = _HEIGHT - _BOTTOM - 6 if self.data.maximize else _TOP + 2
+            return self.x(trial.number), edge
+        return self.x(trial.number), self.y(trial.value)
+
+
+def _curve(data: PlotData) -> str:
+    curve = _Curve(data, data.range())
+    feet = _HEIGHT - _BOTTOM
+    what = f"values of {len(data.complete)} complete trials"
     return (
         f"<svg width='{_WIDTH}' height='{_HEIGHT}' viewBox='0 0 {_WIDTH} {_HEIGHT}' "
-        "style='background:#fff' font-size='11' fill='#333' role='img' "
-        f"aria-label='values of {len(known)} trials'>"
-        f"<path d='M{_LEFT},8V{axis}H{_WIDTH - 8}' fill='none' stroke='#999'/>{dots}"
-        f"<polyline points='{' '.join(line)}' fill='none' stroke='#b3401f' stroke-width='1.6'/>"
-        f"{labels}</svg>"
+        f"style='max-width:100%;height:auto' font-size='11' fill='none' role='img' "
+        f"aria-label='{what}'><title>{what}</title>"
+        f"<path d='M{_LEFT},{_TOP}V{feet}H{_WIDTH - _RIGHT}' stroke='currentColor' "
+        f"opacity='.5'/>{_labels(curve)}"
+        + _points(curve, data.good, "m0,0h0", f"stroke='{_PALE}' stroke-width='4.5'")
+        + _points(curve, data.apart, _RING, "stroke='currentColor' opacity='.6'")
+        + _points(curve, data.failed, _CROSS, f"stroke='{_MARKED}' stroke-width='1.4'")
+        + f"{_best_line(curve)}{_diamond(curve)}</svg>"
+    )
+
+
+_RING = "m-2.2,0a2.2,2.2 0 1 0 4.4,0a2.2,2.2 0 1 0 -4.4,0"
+_CROSS = "m-3,-3l6,6m0,-6l-6,6"
+
+
+def _points(curve: _Curve, trials: list[FrozenTrial], sign: str, style: str) -> str:
+    """All signs of a kind as one path: small, however many; those at one place are one."""
+    places = dict.fromkeys("M{:.0f},{:.0f}".format(*curve.at(trial)) for trial in trials)
+    if not places:
+        return ""
+    path = "".join(place + sign for place in places)
+    return f"<path stroke-linecap='round' {style} d='{path}'/>"
+
+
+def _best_line(curve: _Curve) -> str:
+    """A step at each trial that is better than all before."""
+    steps = curve.data.improvements()
+    if not steps:
+        return ""
+    x, y = curve.at(steps[0])
+    path = f"M{x:.1f},{y:.1f}"
+    for trial in steps[1:]:
+        x, y = curve.at(trial)
+        path += f"H{x:.1f}V{y:.1f}"
+    path += f"H{curve.x(curve.last):.1f}"
+    return f"<path stroke='currentColor' stroke-width='1.6' d='{path}'/>"
+
+
+def _diamond(curve: _Curve) -> str:
+    if curve.data.best is None:
+        return ""
+    x, y = curve.at(curve.data.best)
+    return f"<path fill='{_MARKED}' d='M{x:.1f},{y - 5:.1f}l5,5l-5,5l-5,-5z'/>"
+
+
+def _labels(curve: _Curve) -> str:
+    """The ends of both axes."""
+    values = [v.value for v in curve.data.complete if v.value is not None]
+    held = [value for value in values if curve.shown.holds(value)]
+    ends = dict.fromkeys((min(held), max(held)))
+    feet = _HEIGHT - _BOTTOM + 15.0
+    texts = [(_LEFT - 6.0, curve.y(v) + 4, "end", f"{v:.4g}") for v in ends]
+    texts += [(curve.x(0), feet, "start", "0")]
+    texts += [(curve.x(curve.last), feet, "end", f"trial {curve.last}")]
+    if curve.shown.log:
+        texts += [(_LEFT + 40.0, feet, "start", "values are on a logarithmic scale")]
+    return "".join(
+        f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' fill='currentColor'>{text}</text>"
+        for x, y, anchor, text in texts
     )

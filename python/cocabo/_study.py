@@ -58,6 +58,14 @@ class Prediction(NamedTuple):
     p_feasible: float  # 1 where there are neither constraints nor failures
 
 
+class Importance(NamedTuple):
+    """How much of the variation of the values each parameter accounts for."""
+
+    shares: dict[str, float]  # the largest first; their sum is 1
+    errors: dict[str, float]  # their standard errors
+    explained: float  # of the variance of unseen trials; near 0 the shares mean nothing
+
+
 class Report(NamedTuple):
     """What verify found; ``ok`` if every proposal came out as it was."""
 
@@ -204,6 +212,8 @@ def _metrics_array(metrics: Mapping[str, float]) -> Any:
 
 def _measured(name: str, value: Any) -> float:
     try:
+        if isinstance(value, (str, bytes)):  # float would read it
+            raise TypeError
         return float(value)
     except (TypeError, ValueError):
         raise InvalidError(f"{name} is {value!r}, want a number") from None
@@ -224,6 +234,12 @@ _KNOWN_STATES = {
     "waiting": WAITING,
     "running": RUNNING,
 }
+
+
+def _known_state(state: str) -> int:
+    if not isinstance(state, str) or state.lower() not in _KNOWN_STATES:
+        raise InvalidError(f"state is {state!r}, want one of {list(_KNOWN_STATES)!r}")
+    return _KNOWN_STATES[state.lower()]
 
 
 class _Rows:
@@ -253,9 +269,7 @@ class _Rows:
         user_attrs: Mapping[str, object] | None = None,
         intermediate_values: Mapping[int, float] | None = None,
     ) -> None:
-        if state not in _KNOWN_STATES:
-            raise InvalidError(f"state is {state!r}, want one of {list(_KNOWN_STATES)!r}")
-        known.state = _KNOWN_STATES[state]
+        known.state = _known_state(state)
         values = study._point(params)
         known.values = values.array
         self._kept.append(values)
@@ -447,21 +461,22 @@ class Study:
         number = _number_of(trial)
         if state is None:
             state = "complete" if reason is None else "fail"
-        if state == "interrupted":
+        said = state.lower() if isinstance(state, str) else state
+        if said == "interrupted":
             self._give_back(trial)
             return
         record = Record()
-        if state == "complete":
+        if said == "complete":
             value, others = self._result(value, metrics)
             record.value = ctypes.pointer(c_double(value))
             if others:
                 record.metrics, record.n_metrics = _metrics_array(others), len(others)
-        elif state in ("fail", "failed"):
+        elif said in ("fail", "failed"):
             if value is not None or metrics is not None:
                 raise InvalidError("a failed trial has no value and no metrics")
             if isinstance(trial, FrozenTrial) and not user_attrs:
-                said = text(reason or "", "reason")
-                self._call(lib.cocabo_study_fail_attempt, number, trial.attempt, said)
+                why = text(reason or "", "reason")
+                self._call(lib.cocabo_study_fail_attempt, number, trial.attempt, why)
                 return
             record.reason = text(reason or "", "reason")
         else:
@@ -511,9 +526,20 @@ class Study:
     # -- what is known from elsewhere
 
     def enqueue_trial(
-        self, params: Mapping[str, Any], *, user_attrs: Mapping[str, object] | None = None
+        self,
+        params: Mapping[str, Any],
+        *,
+        user_attrs: Mapping[str, object] | None = None,
+        skip_if_exists: bool = False,
     ) -> int:
-        """A point that the next ask hands out; returns the trial's number."""
+        """A point that the next ask hands out: all that is active; returns its number.
+
+        With skip_if_exists, the number of the trial that has this very point, if there is one.
+        """
+        if skip_if_exists:
+            for trial in self.trials:
+                if trial.params == dict(params):
+                    return trial.number
         return self.add_trial(params, state="waiting", user_attrs=user_attrs)
 
     def add_trial(
@@ -581,6 +607,13 @@ class Study:
             self._call(lib.cocabo_study_sync)
             return [self._snapshot(number) for number in range(len(self))]
 
+    def get_trials(self, states: Iterable[str] | None = None) -> list[FrozenTrial]:
+        """All trials, or those in one of the states."""
+        wanted = STATES if states is None else _listed("states", states)
+        for state in wanted:
+            _check_state(state)
+        return [trial for trial in self.trials if trial.state in wanted]
+
     def trial(self, number: int) -> FrozenTrial:
         with self._lock:
             self._call(lib.cocabo_study_sync)
@@ -595,8 +628,7 @@ class Study:
         """How many trials there are, or are in a state."""
         if state is None:
             return len(self)
-        if state not in STATES:
-            raise InvalidError(f"state is {state!r}, want one of {list(STATES)!r}")
+        _check_state(state)
         return int(self._plain(lib.cocabo_study_count_state, STATES.index(state)))
 
     @property
@@ -634,22 +666,27 @@ class Study:
 
     def importances(self) -> dict[str, float]:
         """Each parameter's share in the variation of the values, the largest first."""
-        return {name: share for name, (share, _) in self._importances(False).items()}
+        return self._importance(errors=False).shares
 
-    def importance_errors(self) -> dict[str, tuple[float, float]]:
-        """The same with standard errors; takes three times as long."""
-        return self._importances(True)
+    def importance(self) -> Importance:
+        """The same with standard errors, and how well it is founded; takes longer."""
+        return self._importance(errors=True)
 
-    def _importances(self, errors: bool) -> dict[str, tuple[float, float]]:
+    def _importance(self, *, errors: bool) -> Importance:
         n = len(self._space)
-        shares, se = (c_double * n)(), (c_double * n)()
+        shares, se, explained = (c_double * n)(), (c_double * n)(), c_double()
         with self._lock:
             self._call(lib.cocabo_study_sync)
             self._call(
-                lib.cocabo_study_importance, n, shares, se if errors else None, None
+                lib.cocabo_study_importance,
+                *(n, shares, se if errors else None, byref(explained)),
             )
-        found = zip(self._space, zip(shares, se))
-        return dict(sorted(found, key=lambda item: -item[1][0]))
+        found = sorted(zip(self._space, shares, se), key=lambda item: -item[1])
+        return Importance(
+            {name: share for name, share, _ in found},
+            {name: error for name, _, error in found},
+            explained.value,
+        )
 
     @overload
     def predict(self, params: Mapping[str, Any]) -> Prediction: ...
@@ -698,10 +735,10 @@ class Study:
         func: Callable[[Trial], Any],
         n_trials: int | None = None,
         timeout: float | None = None,
-        *,
         n_jobs: int = 1,
+        *,
         backend: str = "thread",
-        catch: type[Exception] | tuple[type[Exception], ...] = (),
+        catch: type[Exception] | Iterable[type[Exception]] = (),
         callbacks: Sequence[Callable[[Study, FrozenTrial], None]] = (),
         show_progress_bar: bool = False,
     ) -> None:
@@ -722,7 +759,7 @@ class Study:
             timeout=timeout,
             n_jobs=n_jobs,
             backend=backend,
-            catch=catch if isinstance(catch, tuple) else (catch,),
+            catch=_exceptions(catch),
             callbacks=callbacks,
             show_progress_bar=show_progress_bar,
         )
@@ -813,6 +850,21 @@ def _log(_: object, level: int, sentence: bytes) -> None:
     logging.getLogger("cocabo").log(level, "%s", _native.shown(sentence))
 
 
+def _exceptions(
+    catch: type[Exception] | Iterable[type[Exception]],
+) -> tuple[type[Exception], ...]:
+    kinds = (catch,) if isinstance(catch, type) else tuple(catch)
+    for kind in kinds:
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise InvalidError(f"catch has {kind!r}, want classes of exceptions")
+    return kinds
+
+
+def _check_state(state: str) -> None:
+    if state not in STATES:
+        raise InvalidError(f"state is {state!r}, want one of {list(STATES)!r}")
+
+
 def _number_of(trial: FrozenTrial | int) -> int:
     if isinstance(trial, FrozenTrial):
         return trial.number
@@ -870,6 +922,7 @@ def create_study(
     >>> sorted(study.ask().params) in (["C", "kernel"], ["C", "degree", "kernel"])
     True
     """
+    _check_names(sampler, options)
     if seed is None:
         seed = int.from_bytes(os.urandom(4), "little")
     said: dict[str, object] = {"direction": direction, "sampler": sampler, "seed": seed}
@@ -896,6 +949,24 @@ def create_study(
     if objective is not None:
         _name_objective(study, objective, bool(created.value))
     return study
+
+
+# What Optuna calls otherwise, or has and we have not.
+_OPTUNAS = {
+    "study_name": "want name=",
+    "n_trials": "want optimize(f, n_trials=...), or trials= for the whole study",
+    "directions": "want direction=: there is one objective",
+    "pruner": "trials report values but are not pruned",
+    "n_startup_trials": "want n_init=",
+}
+
+
+def _check_names(sampler: object, options: Mapping[str, object]) -> None:
+    for name in options:
+        if name in _OPTUNAS:
+            raise InvalidError(f"there is no option {name}: {_OPTUNAS[name]}")
+    if not isinstance(sampler, str):
+        raise InvalidError(f"sampler is {sampler!r}, want the name of one, such as 'mixed'")
 
 
 def _owned(handle: c_void_p) -> int:

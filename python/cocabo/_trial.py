@@ -139,6 +139,10 @@ class Trial(FrozenTrial):
         self._sink.set_trial_attr(self.number, name, str(value))
         self.user_attrs[name] = str(value)
 
+    def should_prune(self) -> bool:
+        """False: trials are not pruned. For objectives that were written for Optuna."""
+        return False
+
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k != "_sink"}
 

@@ -235,8 +235,27 @@ static cocabo_status fail_found(parser *p, const char *want) {
   return fail_at(p, p->at, "found \"%s\", want %s", shown, want);
 }
 
+/* The parameter that was meant by `my-rate < 1`, which reads as my minus rate: its name
+ * stands there and is longer than the word. -1: there is none. */
+static int find_unquoted(const parser *p, const char *at, const char *word) {
+  size_t longest = strlen(word);
+  int found = -1;
+  for (int i = 0; i < p->n && *at != '`'; i++) {
+    const size_t n = strlen(p->space->params[i].name);
+    if (n > longest && strncmp(at, p->space->params[i].name, n) == 0) {
+      longest = n;
+      found = i;
+    }
+  }
+  return found;
+}
+
 static cocabo_status fail_parameter(const parser *p, const char *at, const char *name) {
   char shown[CB_SHOWN], close[CB_SHOWN];
+  const int unquoted = find_unquoted(p, at, name);
+  if (unquoted >= 0)
+    return fail_at(p, at, "a name that is no plain word is written in backquotes, `%s`",
+                   show_name(shown, p, unquoted));
   cb_text_show_within(shown, name, SHORT);
   if (is_function(name) && *at != '`')
     return fail_at(p, at, "\"%s\" is a function, want %s(...) or `%s`", shown, shown,
@@ -249,7 +268,9 @@ static cocabo_status fail_parameter(const parser *p, const char *at, const char 
   if (guess.closest)
     return fail_at(p, at, "no parameter \"%s\", did you mean \"%s\"?", shown,
                    cb_text_show_within(close, guess.closest, SHORT));
-  return fail_at(p, at, "no parameter \"%s\"", shown);
+  const bool condition = p->n < p->space->n;
+  return fail_at(p, at, "no parameter \"%s\"%s", shown,
+                 condition ? " is declared before this" : "");
 }
 
 static bool is_number(const cocabo_value *v) {

@@ -9,6 +9,7 @@
  */
 #include "store/database.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -492,6 +493,7 @@ cocabo_status cb_database_begin(cb_database *db, bool durable, cocabo_error *err
     return cb_fail(err, COCABO_E_STORE, "cannot %s \"%s\": it is open for reading only",
                    db->what, cb_text_show(path, db->path));
   db->stopped = false;
+  assert(sqlite3_get_autocommit(db->handle)); /* no transaction within another */
   CB_TRY(check_place(db, err));
   CB_TRY(set_durability(db, durable, err));
   CB_TRY(run_or_fail(db, "BEGIN IMMEDIATE", err));

@@ -3,6 +3,7 @@
  * One mutex guards everything. Changing calls build what they need first and publish it
  * last, so that a failed one leaves no trace.
  */
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -151,6 +152,8 @@ static void drop_lease(study_log *log, int64_t number) {
 /* There is room for it. */
 static void take_lease(study_log *log, lease taken) {
   const size_t i = lease_place(log, taken.number);
+  assert(log->n_leases < log->leases_capacity);
+  assert(i == log->n_leases || taken.number < log->leases[i].number); /* one a trial */
   memmove(&log->leases[i + 1], &log->leases[i],
           (log->n_leases - i) * sizeof *log->leases);
   log->leases[i] = taken;
@@ -231,8 +234,10 @@ static cocabo_status check_conflicts(const study_log *log, const cb_event *event
 
 /* Keeps what the conflict checks look at. */
 static void count(study_log *log, const cb_event *event) {
-  if (makes_trial(event))
+  if (makes_trial(event)) {
+    assert((size_t)log->n_trials < log->attempts_capacity);
     log->attempts[log->n_trials++] = 0;
+  }
   if (event->kind == CB_TRIAL_RESUMED && event->number < log->n_trials)
     log->attempts[event->number] = event->attempt;
 }
@@ -245,6 +250,7 @@ static void publish(study_log *log, cb_event *copies, int n, const holder *who,
       cb_event_clear(&copies[i]);
       continue;
     }
+    assert(log->n < log->capacity);
     cb_event *event = &log->events[log->n];
     *event = copies[i];
     event->seq = (int64_t)log->n + 1;
@@ -299,6 +305,7 @@ static cocabo_status append_to(study_log *log, const cb_append *what,
   }
   for (int i = 0; i < what->n; i++) {
     const cb_event *stored = find_event(log, what->events[i].id);
+    assert(stored);
     what->events[i].seq = stored->seq;
     what->events[i].time = stored->time;
   }

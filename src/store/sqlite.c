@@ -5,6 +5,7 @@
  */
 #include "store/sqlite.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
@@ -140,6 +141,7 @@ static query ask_name(sqlite_store *s, int which, const char *name) {
 }
 
 static void bind_integer(query *q, int place, int64_t value) {
+  assert(place > 1); /* the first is the study or its name */
   if (q->answer == SQLITE_OK)
     q->answer = sqlite3_bind_int64(q->statement, place, value);
 }
@@ -509,6 +511,7 @@ static cocabo_status append_events(sqlite_store *s, int64_t study,
   const cocabo_status status = transact(s, what->durable, append_inside, &a, err);
   s->db.interrupt = NULL;
   for (int i = 0; i < what->n && status == COCABO_OK; i++) {
+    assert(a.places[i].seq > 0); /* each is in the log now, or was */
     what->events[i].seq = a.places[i].seq;
     what->events[i].time = a.places[i].time;
   }

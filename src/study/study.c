@@ -355,6 +355,25 @@ static int64_t best_feasible(cocabo_study *study) {
   return study->feasible.row;
 }
 
+/* The row with the least violation. A trial whose violation nobody knows is none. */
+static cocabo_status find_nearest(const cocabo_study *study, int64_t *row,
+                                  cocabo_error *err) {
+  const cb_history *history = study->fold.history;
+  const cb_settings *settings = &study->view.resolved.settings;
+  const cb_constraints *constraints = settings->constraints;
+  char shown[CB_SHOWN];
+  *row = cb_constraints_nearest(constraints, history, settings->objective);
+  const cb_trial *trial = &history->trials[history->told[*row]];
+  for (int k = 0; k < constraints->n; k++)
+    if (isnan(cb_constraint_excess(&constraints->items[k], trial, settings->objective)))
+      return cb_fail(err, COCABO_E_NOT_FOUND,
+                     "no trial of study \"%s\" has every metric that is bounded: "
+                     "trial %lld has no \"%s\"",
+                     study->name, (long long)trial->number,
+                     cb_text_show(shown, constraints->items[k].metric));
+  return COCABO_OK;
+}
+
 cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
                             cocabo_error *err) {
   const cb_history *history = study->fold.history;
@@ -362,10 +381,10 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
   const cb_constraints *constraints = settings->constraints;
   int64_t row = constraints ? best_feasible(study) : history->best;
   if (history->n == 0)
-    return cb_fail(err, COCABO_E_NOT_FOUND, "study \"%s\" has no complete trial",
+    return cb_fail(err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
                    study->name);
   if (row < 0)
-    row = cb_constraints_nearest(constraints, history, settings->objective);
+    CB_TRY(find_nearest(study, &row, err));
   else if (!settings->deterministic)
     CB_TRY(cb_proposer_best(&study->proposer, &study->view, &row, err));
   *out = &history->trials[history->told[row]];

@@ -53,6 +53,23 @@ class Saying(Case):
         self.assertIn("3 (infeasible)", self.ok("studies"))
         self.assertIs(json.loads(self.ok("studies", "--json"))["feasible"], False)
 
+    def test_what_nobody_measured_is_never_the_best(self):
+        self.told('{"value":1,"p99":900}', '{"value":2,"p99":800}',
+                  constraints=["p9 < 200"])
+        sentence = ('no trial of study "default" has every metric that is bounded: '
+                    'trial 0 has no "p9"')
+        self.refused(3, sentence, "best")
+        self.refused(3, sentence, "best", "--json")
+        studies = json.loads(self.ok("studies", "--json"))
+        self.assertEqual((studies["best"], studies["feasible"]), (None, None))
+        for kind in ("history", "slice", "parallel"):
+            self.assertIn("no trial has every metric that is bounded",
+                          self.ok("plot", "--kind", kind))
+            self.ok("plot", "--kind", kind, "-o", "p.svg")
+        self.refused(3, sentence, "run", "-n", 3, "-q", *PROGRAM)
+        self.ok("create", "--constraint", "p99 < 200")
+        self.assertEqual(self.best()["number"], 2)
+
     def test_studies_without_constraints_say_nothing_of_it(self):
         self.told('{"value":1,"p99":900}', constraints=[])
         for text in (self.ok("trials", "--json"), self.ok("best", "--json"),
@@ -132,7 +149,22 @@ class Showing(Case):
         self.assertIn("infeasible (2)", self.ok("plot", "--text"))
         for kind in ("history", "slice", "parallel"):
             self.ok("plot", "--kind", kind, "-o", "p.svg")
-            self.assertIn("infeasible (2)", (self.folder / "p.svg").read_text())
+            text = (self.folder / "p.svg").read_text()
+            self.assertIn("infeasible (2)", text)
+            self.assertIn("best of 2 feasible trials: 2, trial 3", text)
+
+    def test_choices_show_them_apart(self):
+        self.ok("create", "--study", "k", "-p", "k=choice(a)", "--sampler", "random",
+                "--set", "deterministic=false", "--constraint", "p99 < 200")
+        self.ok("ask", "-n", 3, "--study", "k")
+        for number, p99 in enumerate((300, 100, 300)):
+            self.ok("tell", number, f'{{"value":1,"p99":{p99}}}', "--study", "k")
+        args = ("plot", "--kind", "categories", "--study", "k")
+        strip = [line for line in self.ok(*args).splitlines() if line.startswith("  a")]
+        self.assertIn("\u25cb\u2588\u25cb", strip[0])
+        self.ok(*args, "-o", "p.svg")
+        rings = (self.folder / "p.svg").read_text().count("<circle")
+        self.assertEqual(rings, 3)  # and one in the legend
 
     def test_gnuplot_draws_rings(self):
         (self.folder / "bin").mkdir()

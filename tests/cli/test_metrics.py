@@ -194,8 +194,16 @@ class Matching(Case):
         trial = self.trials()[0]
         self.assertEqual(trial["state"], "failed")
         self.assertEqual(trial["reason"].splitlines()[:2],
-                         ["no value", "no line of its output has the number that "
-                          "--metric value looks for"])
+                         ["no value", "--metric value found no number (its last "
+                          "match counts)"])
+
+    def test_a_last_match_that_is_no_number_is_none(self):
+        self.run_one("echo loss: 1; echo loss: diverged", "--metric", "value=loss: (.*)")
+        self.assertEqual(self.trials()[0]["state"], "failed")
+
+    def test_blanks_around_the_number_do_not_matter(self):
+        self.assertEqual(self.found("echo loss: 1; printf 'loss: \\t2.5 \\r\\n'; echo 7",
+                                    "--metric", "value=loss:(.*)$"), (2.5, {}))
 
     def test_a_match_that_is_nan_fails(self):
         self.run_one("echo loss=1; echo loss=nan", "--metric", "value=loss=(.*)")

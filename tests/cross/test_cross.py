@@ -25,6 +25,7 @@ TARGETS = {
     "gcc-O3": (["gcc", "-O3"], [], []),
     "gcc-O1": (["gcc", "-O1"], [], []),
     "clang": (["clang", "-O2"], [], []),
+    "zig": (["zig-cc", "-O3"], [], []),  # that of tools/wheel, for an old glibc
     "musl": (["musl-gcc", "-O2"], ["-static"], []),
     "aarch64": (["aarch64-linux-gnu-gcc", "-O2"], ["-static"], ["qemu-aarch64"]),
 }

@@ -24,8 +24,8 @@ REFERENCE = ROOT / "docs/reference.md"
 TUTORIALS = [ROOT / "docs/command-line.md", ROOT / "docs/storage.md"]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md",
          ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FOLDERS = ("bench", "cli", "cmake", "common", "docs", "examples", "include", "src",
-           "tests", "tools")
+FOLDERS = ("bench", "cli", "cmake", "common", "docs", "examples", "include", "python",
+           "src", "tests", "tools")
 TIMEOUT = 120  # seconds for a program; sanitizers are slow
 
 
@@ -134,8 +134,10 @@ def tree():
 
 @functools.lru_cache
 def words_of_the_code():
+    package = ROOT / "python"
     text = "\n".join(path.read_text() for path in tree()
-                     if path.suffix in (".c", ".h", ".cmake") or path.name == "CMakeLists.txt")
+                     if path.suffix in (".c", ".h", ".cmake") or path.name == "CMakeLists.txt"
+                     or (path.suffix == ".py" and package in path.parents))
     return set(re.findall(r"\w+", text)), set(re.findall(r"(\w+)\(", text))
 
 

@@ -964,8 +964,10 @@ static void another_journal_becomes_a_write_ahead_log(void **state) {
 
 /* ---- no room --------------------------------------------------------------------- */
 
-/* Appends until there is no room, makes some, and appends on. */
-static void fill_up(const char *path, const char *sentence, void (*make_room)(void)) {
+/* Appends until there is no room, makes some, and appends on. A newer SQLite may know
+ * more than an older one, and so say another sentence. */
+static void fill_up(const char *path, const char *sentence, const char *newer,
+                    void (*make_room)(void)) {
   cocabo_store *store = open_store(path, 0);
   int64_t id = 0;
   int n = 0, trials = 0;
@@ -973,7 +975,8 @@ static void fill_up(const char *path, const char *sentence, void (*make_room)(vo
   while (append_trial(store, id, trials) == COCABO_OK)
     assert_true(trials++ < 100000);
   assert_int_equal(err.code, COCABO_E_STORE);
-  assert_string_equal(err.message, sentence);
+  if (!newer || strcmp(err.message, newer) != 0)
+    assert_string_equal(err.message, sentence);
   assert_ok(read_all(store, id, &n)); /* what was said to be there is there */
   assert_int_equal(n, 1 + 2 * trials);
   make_room();
@@ -995,6 +998,8 @@ static void a_failing_disk_is_told(void **state) {
       "a.db",
       "cannot write to \"a.db\": the disk failed: disk I/O error; look at the disk, "
       "then try again",
+      "cannot write to \"a.db\": the disk failed: File too large; look at the disk, "
+      "then try again",
       lift_limit);
 }
 
@@ -1015,7 +1020,7 @@ static void a_full_disk_is_told(void **state) {
       "disk/a.db",
       "cannot write to \"disk/a.db\": no room left on the disk of \"disk/a.db\"; make "
       "some, then try again",
-      delete_ballast);
+      NULL, delete_ballast);
 }
 
 /* All of it fits, but not twice: the write-ahead log must be copied back in time. */

@@ -23,6 +23,10 @@ SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
 measures = pytest.mark.skipif(SANITIZED, reason="a sanitized library is not what is measured")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "ray: starts a local Ray; -m 'not ray' leaves it out")
+
+
 @pytest.fixture
 def program():
     """The program cocabo of the same build."""

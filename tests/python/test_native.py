@@ -128,10 +128,11 @@ def test_import_brings_nothing_but_the_standard_library():
 
 @measures
 def test_import_takes_milliseconds():
-    code = "import time; t = time.perf_counter(); import cocabo; print(time.perf_counter() - t)"
+    # In processor time, because other tests run beside.
+    code = "import time; t = time.process_time(); import cocabo; print(time.process_time() - t)"
     times = sorted(
         float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True,
                              text=True).stdout)
         for _ in range(5))
-    assert times[0] < 0.06, times  # the best of five: other tests run beside
+    assert times[2] < 0.06, times
 

@@ -144,7 +144,7 @@ def test_ends():
 
 @pytest.mark.parametrize("said, sentence", [
     (dict(backend="fork"), "backend is 'fork'"), (dict(n_jobs=0), "n_jobs is 0"),
-    (dict(n_trials=-1), "n_trials is -1")])
+    (dict(n_trials=-1), "n_trials is -1"), (dict(catch=[3]), "catch has 3, want classes")])
 def test_what_is_refused(said, sentence):
     with pytest.raises(ValueError, match=sentence):
         cocabo.create_study(SPACE).optimize(loss, **{"n_trials": 1, **said})

@@ -192,6 +192,7 @@ def test_results_of_every_kind():
     (dict(), "there is no value"),
     (dict(value=1, state="pruned"), "state is 'pruned'"),
     (dict(value=1, state="fail"), "a failed trial has no value"),
+    (dict(value="3"), "value is '3', want a number"),
     (dict(value=1, metrics={"p": "x"}), "p is 'x', want a number"),
     (dict(value=1, metrics={"p": math.inf}), "p"),
 ])
@@ -310,7 +311,9 @@ def test_model_and_importance():
     shares = study.importances()
     assert sum(shares.values()) == pytest.approx(1) and set(shares) == set(SPACE)
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
-    assert all(se >= 0 for _, se in study.importance_errors().values())
+    more = study.importance()
+    assert more.shares == shares and all(se >= 0 for se in more.errors.values())
+    assert 0.5 < more.explained <= 1
     here = study.predict(study.best_params)
     assert here.mean == pytest.approx(study.best_value, abs=0.2) and here.p_feasible == 1
     there = study.predict([study.best_params, {"x": -2, "y": -2, "k": "c", "n": 9}])
@@ -320,6 +323,31 @@ def test_model_and_importance():
     noisy = run(cocabo.create_study(SPACE, seed=2, deterministic=False), 20)
     mean, se = noisy.expected(noisy.best_trial)
     assert math.isfinite(mean) and se > 0
+
+
+def test_people_who_come_from_optuna():
+    for said, sentence in [({"study_name": "s"}, "want name="), ({"pruner": None}, "not pruned"),
+                           ({"sampler": object()}, "want the name of one"),
+                           ({"directions": ["minimize"]}, "there is one objective")]:
+        with pytest.raises(ValueError, match=sentence):
+            cocabo.create_study(SPACE, **said)
+    study = cocabo.create_study(SPACE, seed=1)
+    trial = study.ask()
+    assert trial.should_prune() is False
+    study.tell(trial, state="FAIL")
+    point = {"x": 0.25, "y": 0.5, "k": "a", "n": 3}
+    assert study.enqueue_trial(point) == 1
+    assert study.enqueue_trial(point, skip_if_exists=True) == 1
+    assert [t.number for t in study.get_trials(["waiting", "failed"])] == [0, 1]
+    with pytest.raises(ValueError, match="state is 'FAIL'"):
+        study.get_trials(["FAIL"])
+
+
+def test_front_ends_are_found_by_their_names():
+    pytest.importorskip("matplotlib")
+    assert cocabo.plot.__name__ == "cocabo.plot"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        cocabo.nothing
 
 
 def test_tables():

@@ -101,6 +101,20 @@ static void mistakes_are_told_in_a_sentence(void **state) {
   assert_fails(cocabo_space_acceptance(s, NULL, &err), COCABO_E_INVALID,
                "share is NULL");
 
+  /* Where a name would do: in backquotes, and before what depends on it. */
+  add(s, "max-depth", "int(1,9)");
+  add(s, "max-depth-2", "int(1,9)");
+  assert_int_equal(cocabo_space_rule(s, "max-depth-2 < 3", &err), COCABO_E_INVALID);
+  assert_non_null(strstr(err.message, "at column 1: a name that is no plain word is "
+                                      "written in backquotes, `max-depth-2`"));
+  assert_int_equal(cocabo_space_rule(s, "1 < max-depth", &err), COCABO_E_INVALID);
+  assert_non_null(strstr(err.message, "backquotes, `max-depth`"));
+  assert_int_equal(cocabo_space_rule(s, "1 < max - depth", &err), COCABO_E_INVALID);
+  assert_null(strstr(err.message, "backquotes"));
+  assert_int_equal(cocabo_space_add(s, "late", "float(0,1) if nobody > 1", &err),
+                   COCABO_E_INVALID);
+  assert_non_null(strstr(err.message, "no parameter \"nobody\" is declared before"));
+
   /* A parameter whose condition is refused is not there. */
   assert_int_equal(cocabo_space_add(s, "late", "float(0,1) if nobody > 1", &err),
                    COCABO_E_INVALID);

@@ -605,9 +605,9 @@ static const char *const wrong_ones[][3] = {
     /* names */
     {"kernal == poly", "1", "no parameter \"kernal\", did you mean \"kernel\"?"},
     {"x + unit < 3", "5", "no parameter \"unit\", did you mean \"units\"?"},
-    {"zebra < 3", "1", "no parameter \"zebra\""},
-    {"zebra", "1", "no parameter \"zebra\""},
-    {"`zebra` < 3", "1", "no parameter \"zebra\""},
+    {"zebra < 3", "1", "no parameter \"zebra\" is declared before this"},
+    {"zebra", "1", "no parameter \"zebra\" is declared before this"},
+    {"`zebra` < 3", "1", "no parameter \"zebra\" is declared before this"},
     {"`kernl` == poly", "1", "no parameter \"kernl\", did you mean \"kernel\"?"},
     {"late < 3", "1", "parameter \"late\" is not declared before this"},
     {"`late` < 3", "1", "parameter \"late\" is not declared before this"},
@@ -685,7 +685,7 @@ static const char *const wrong_ones[][3] = {
     {"x == null", "6", "null may only stand opposite a choice or an ordinal"},
     {"null", "1", "null may only stand opposite a choice or an ordinal"},
     {"abs('a') < 1", "5", "text may only stand opposite a choice or an ordinal"},
-    {"x in (a)", "7", "no parameter \"a\""},
+    {"x in (a)", "7", "no parameter \"a\" is declared before this"},
     /* numbers and texts */
     {"x < 3x3", "5", "bad number 3x3, want quotes around it if it is text"},
     {"x < 1.2.3", "5", "bad number 1.2.3, want quotes around it if it is text"},
@@ -747,8 +747,10 @@ static void long_names_leave_room_for_the_reason(void **state) {
   memset(name, 'z', 37);
   memset(quoted, 'z', 57);
   memset(quoted, ' ', 20);
-  snprintf(sentence, sizeof sentence,
-           "in \"...%s...\" at column 201: no parameter \"%s...\"", quoted, name);
+  snprintf(
+      sentence, sizeof sentence,
+      "in \"...%s...\" at column 201: no parameter \"%s...\" is declared before this",
+      quoted, name);
   assert_refused(text, sentence);
 }
 

@@ -317,7 +317,7 @@ static void best_follows_the_direction(void **state) {
                                  WITH("sampler", "random", "direction", directions[d]));
     cocabo_trial *t = NULL;
     assert_fails(cocabo_study_best(study, &t, &err), COCABO_E_NOT_FOUND,
-                 "study \"s\" has no complete trial");
+                 "no trial of study \"s\" is complete yet");
     ask_many(study, 4);
     assert_ok(cocabo_study_tell(study, 2, 1.5, &err));
     assert_ok(cocabo_study_tell(study, 0, -2.5, &err));

@@ -157,10 +157,26 @@ static void a_limit_never_exceeds_the_processor(void **state) {
   assert_int_equal(cb_vector_widest(), widest);
 }
 
+/* Our own question to the processor against that of the compiler's runtime. */
+static void the_processor_is_the_one_that_the_compiler_sees(void **state) {
+  (void)state;
+  cb_vector widest = CB_PLAIN;
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2"))
+    widest = CB_AVX2;
+  if (__builtin_cpu_supports("avx512f"))
+    widest = CB_AVX512;
+#endif
+  cb_vector_limit(CB_AVX512);
+  assert_int_equal(cb_vector_widest(), widest);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_width_gives_the_same_bits),
       cmocka_unit_test(a_limit_never_exceeds_the_processor),
+      cmocka_unit_test(the_processor_is_the_one_that_the_compiler_sees),
   };
   return cmocka_run_group_tests_name("base/vector", tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
-"""Optuna's samplers with their defaults, by ask and tell."""
+"""Optuna's samplers with their defaults, and ours, by ask and tell."""
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 
 import optuna
@@ -10,6 +12,7 @@ from optuna.distributions import (BaseDistribution, CategoricalDistribution,
 from optuna.samplers import BaseSampler, GPSampler, TPESampler
 from optuna.trial import TrialState
 
+from environments import ROOT
 from space import Parameter, Point, Space
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -67,6 +70,10 @@ def tpe(space: Space, seed: int, total: int) -> Study:
     return Study(space, TPESampler(seed=seed))
 
 
+def univariate_tpe(space: Space, seed: int, total: int) -> Study:
+    return Study(space, TPESampler(multivariate=False, seed=seed))
+
+
 def multivariate_tpe(space: Space, seed: int, total: int) -> Study:
     return Study(space, TPESampler(multivariate=True, seed=seed))
 
@@ -76,5 +83,15 @@ def group_tpe(space: Space, seed: int, total: int) -> Study:
     return Study(space, TPESampler(multivariate=True, group=True, seed=seed))
 
 
+def cocabo(space: Space, seed: int, total: int) -> Study:
+    """Our sampler, from this checkout; the library is $COCABO_LIBRARY, or that of build/."""
+    sys.path.insert(0, str(ROOT / "python"))
+    os.environ.setdefault("COCABO_LIBRARY", str(ROOT / "build/libcocabo.so"))
+    from cocabo.optuna import CoCaBOSampler
+    return Study(space, CoCaBOSampler(seed=seed))
+
+
 def gp(space: Space, seed: int, total: int) -> Study:
+    import optuna._gp.gp  # noqa: F401: seconds, which shall not count as the first ask's
+    import torch  # noqa: F401
     return Study(space, GPSampler(seed=seed, deterministic_objective=True))

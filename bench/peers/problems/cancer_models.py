@@ -6,29 +6,15 @@ samples of 30 features): 12 parameters, 9 of which belong to one of the three. T
 is the mean log loss over three fixed folds, times -1, for it is maximised. Everything is
 seeded, so that a point has one value.
 
-Speaks as `cocabo-bench evaluate` does:
-
-    cancer_models.py --describe --seed S --init N    the space, and N points of it
-    cancer_models.py [--seed S]                      JSON lines in, JSON lines out
-
 Initial points have a value for every parameter, for methods that know no conditions;
-what the chosen classifier does not have is ignored. Values are kept in the file
-$COCABO_PEERS_CACHE, if that is set, and not computed again.
+what the chosen classifier does not have is ignored.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import math
-import os
-import random
-import sqlite3
-import sys
-import warnings
 from typing import Any
 
-Point = dict[str, Any]
+from serving import Point, serve
 
 SVM, MLP, FOREST = ({"model": [name]} for name in ("svm", "mlp", "forest"))
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -46,33 +32,6 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "share": {"type": "float", "low": 0.05, "high": 1.0, "if": FOREST},
 }
 
-
-def active(point: Point) -> Point:
-    """What the point's classifier has, in the order of the parameters."""
-    return {name: point[name] for name, entry in PARAMETERS.items()
-            if point["model"] in entry.get("if", {}).get("model", [point["model"]])}
-
-
-# ---- the initial points --------------------------------------------------------------
-
-def draw(entry: dict[str, Any], source: random.Random) -> Any:
-    if "choices" in entry:
-        return source.choice(entry["choices"])
-    low, high, whole = entry["low"], entry["high"], entry["type"] == "int"
-    if entry.get("log"):
-        value = math.exp(source.uniform(math.log(low), math.log(high)))
-        return round(value) if whole else min(max(value, low), high)
-    return source.randint(low, high) if whole else source.uniform(low, high)
-
-
-def describe(seed: int, init: int) -> dict[str, Any]:
-    source = random.Random(seed)
-    points = [{name: draw(entry, source) for name, entry in PARAMETERS.items()}
-              for _ in range(init)]
-    return {"parameters": PARAMETERS, "initial": points}
-
-
-# ---- the value -----------------------------------------------------------------------
 
 class Folds:
     """The three folds, scaled, with the inputs in the order of their F statistic."""
@@ -129,39 +88,5 @@ def value(folds: Folds, point: Point) -> float:
     return -sum(losses) / len(losses)
 
 
-class Values:
-    """Those known are read, the others computed and written."""
-
-    def __init__(self, path: str | None) -> None:
-        self._folds: Folds | None = None
-        self._db = sqlite3.connect(path or ":memory:", timeout=60, isolation_level=None)
-        self._db.execute("CREATE TABLE IF NOT EXISTS known(point TEXT PRIMARY KEY, value)")
-
-    def __call__(self, point: Point) -> float:
-        key = json.dumps(active(point))
-        row = self._db.execute("SELECT value FROM known WHERE point = ?", [key]).fetchone()
-        if row:
-            return row[0]
-        self._folds = self._folds or Folds()
-        result = value(self._folds, active(point))
-        self._db.execute("INSERT OR IGNORE INTO known VALUES (?, ?)", [key, result])
-        return result
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--describe", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--init", type=int, default=0)
-    args = parser.parse_args()
-    if args.describe:
-        print(json.dumps(describe(args.seed, args.init)))
-        return
-    warnings.simplefilter("ignore")  # that 60 epochs may not be enough
-    values = Values(os.environ.get("COCABO_PEERS_CACHE"))
-    for line in sys.stdin:
-        print(json.dumps({"value": values(json.loads(line))}), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve(PARAMETERS, Folds, value)
