@@ -12,8 +12,8 @@
  *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
  *               each of them alone gets stuck on some problem. Every other UCB only
  *               looks at points whose deviation is large enough to learn from.
- *   revisits    every eighth point has, in one category, the level that was tried least:
- *               a few bad points of the design can make a model sure of itself
+ *   revisits    every eighth point has, in one category, the level that was tried
+ *               least: a few bad points of the design can make a model too sure
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
@@ -749,7 +749,7 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 8,
+    .revision = 9,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -1,0 +1,94 @@
+/* Runs of mixed that used to be stuck: on a plateau, and without a category that the
+ * design had made look bad. */
+#include "check.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "cocabo.h"
+
+static cocabo_error err;
+
+static cocabo_study *create(const char *const *domains, int n, const char *seed) {
+  static const char *const names[] = {"a", "b", "c"};
+  cocabo_space *space = cocabo_space_new();
+  cocabo_options *options = cocabo_options_new();
+  cocabo_study *study;
+  for (int i = 0; i < n; i++)
+    assert_ok(cocabo_space_add(space, names[i], domains[i], &err));
+  assert_ok(cocabo_options_set(options, "seed", seed, &err));
+  assert_ok(cocabo_study_create(&study, "s", space, options, NULL, &err));
+  cocabo_options_free(options);
+  cocabo_space_free(space);
+  return study;
+}
+
+static double squared(double u, double v) {
+  return (u - v) * (u - v);
+}
+
+/* The largest distance from a place of the unit square to the nearest point. */
+static double largest_hole(int n, const double *x, const double *y) {
+  double largest = 0.0;
+  for (int i = 0; i <= 20; i++)
+    for (int j = 0; j <= 20; j++) {
+      double nearest = INFINITY;
+      for (int k = 0; k < n; k++)
+        nearest = fmin(nearest, squared(x[k], i / 20.0) + squared(y[k], j / 20.0));
+      largest = fmax(largest, nearest);
+    }
+  return sqrt(largest);
+}
+
+/* 26 random points leave holes of 0.25 to 0.45. */
+static void equal_values_are_left_in_all_directions(void **state) {
+  (void)state;
+  enum { N = 26 };
+  static const char *const domains[] = {"float(0,1)", "float(0,1)"};
+  static const char *const seeds[] = {"7", "11", "13"};
+  for (int s = 0; s < 3; s++) {
+    cocabo_study *study = create(domains, 2, seeds[s]);
+    double x[N], y[N];
+    for (int i = 0; i < N; i++) {
+      cocabo_trial *trial;
+      assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+      assert_ok(cocabo_trial_get_real(trial, "a", &x[i], &err));
+      assert_ok(cocabo_trial_get_real(trial, "b", &y[i], &err));
+      assert_ok(cocabo_study_tell(study, i, 0.343, &err));
+      cocabo_trial_free(trial);
+    }
+    assert_true(largest_hole(N, x, y) < 0.24);
+    cocabo_study_free(study);
+  }
+}
+
+/* Level z is bad at every number that was tried. */
+static void every_level_is_seen_again(void **state) {
+  (void)state;
+  enum { N = 90, FROM = 10 };
+  static const char *const domains[] = {"choice(u,v,w,z)", "float(0,1)"};
+  cocabo_study *study = create(domains, 2, "5");
+  int late = 0;
+  for (int i = 0; i < N; i++) {
+    cocabo_trial *trial;
+    cocabo_value level;
+    double x;
+    assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+    assert_ok(cocabo_trial_get_choice(trial, "a", &level, &err));
+    assert_ok(cocabo_trial_get_real(trial, "b", &x, &err));
+    const bool z = strcmp(level.as.text, "z") == 0;
+    late += i >= FROM && z;
+    assert_ok(cocabo_study_tell(study, i, z ? 7.3 : squared(x, 0.613), &err));
+    cocabo_trial_free(trial);
+  }
+  assert_true(late >= (N - FROM) / 16); /* at least half of every eighth */
+  cocabo_study_free(study);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equal_values_are_left_in_all_directions),
+      cmocka_unit_test(every_level_is_seen_again),
+  };
+  return cmocka_run_group_tests_name("sampler/mixed", tests, NULL, NULL);
+}
