@@ -83,6 +83,12 @@ def test_a_run_is_a_line_with_its_values_and_its_points(arena):
     assert cocabo["build"]["options"] == {} and "build" not in random
 
 
+def test_methods_are_told_what_is_to_be_minimised(arena):
+    arena.ok(method="cocabo", seeds="0", n=30)
+    [run] = arena.runs()
+    assert max(run["values"][-10:]) < 20 < max(run["values"])
+
+
 def test_the_same_line_again_does_nothing_and_more_seeds_are_added(arena):
     assert "4 of 4 runs done, 0 were there" in arena.ok()
     before = arena.path.read_bytes()
@@ -313,6 +319,7 @@ def test_regrets_stuck_runs_ranks_and_pairs():
                               4: pytest.approx((2 + 7.5 + 8) / 21)}
     assert found["methods"]["random"]["regret"][4] == pytest.approx((7 + 5 + 9) / 21)
     assert ours["stuck"] == {2: pytest.approx(1 / 3), 4: pytest.approx(2 / 3)}
+    assert found["methods"]["random"]["stuck"][4] == pytest.approx(1 / 3)
     assert found["against"]["random"][2] == {"wins": 2, "ties": 0, "losses": 1, "p": None}
     assert found["against"]["random"][4] == {"wins": 2, "ties": 0, "losses": 1, "p": None}
     assert ours["rank"][4] == pytest.approx(4 / 3)
