@@ -52,7 +52,7 @@ _MOST_PARAMETERS = 200  # of a space, COCABO_MAX_PARAMETERS
 
 _MOST_MEETINGS = 10  # with other workers at one point
 
-_ELSEWHERE = dict.fromkeys(
+_ELSEWHERE: dict[str, str] = dict.fromkeys(
     ("storage", "name", "load_if_exists", "direction", "objective", "where", "trials"),
     "that is for the study of Optuna's",
 )
@@ -412,8 +412,9 @@ class CoCaBOSampler(BaseSampler):
         Of two, one at least sees the other. If both do, both propose again, and may meet
         again: hence a limit.
         """
+        codes: Codes = {}
         for _ in range(_MOST_MEETINGS):
-            codes: Codes = {}
+            codes = {}
             for model in models:
                 codes.update(model.ask(trial.number))
             study._storage.set_trial_system_attr(trial._trial_id, _PROPOSED, codes)

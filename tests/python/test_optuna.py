@@ -19,6 +19,7 @@ optuna = pytest.importorskip("optuna")
 from optuna.distributions import (  # noqa: E402
     CategoricalDistribution,
     FloatDistribution,
+    IntDistribution,
 )
 from optuna.samplers import RandomSampler  # noqa: E402
 from optuna.storages import JournalStorage, RDBStorage  # noqa: E402
@@ -177,6 +178,10 @@ def test_more_parameters_than_a_space_may_have():
 
 def test_an_interrupted_suggestion_leaves_no_half_knowledge(monkeypatch):
     study = run(quadratic, 10)
+    kinds = study.trials[0].distributions
+    study.add_trial(
+        create_trial(params={"x": 1.5, "kind": "a"}, distributions=kinds, value=1.3)
+    )
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -186,7 +191,7 @@ def test_an_interrupted_suggestion_leaves_no_half_knowledge(monkeypatch):
         quadratic(study.ask())
     monkeypatch.undo()
     study.optimize(quadratic, n_trials=2)
-    assert models(study)[0]._study.count("complete") == 11
+    assert models(study)[0]._study.count("complete") == 12
 
 
 def test_startup_trials_of_all_workers_count():
@@ -284,39 +289,72 @@ def test_a_long_chain_of_conditions():
     assert study.best_value < -5.9
 
 
-def test_a_contradiction_changes_the_condition():
-    a = CategoricalDistribution(["p", "q", "r"])
-    x = FloatDistribution(0, 1)
-    evidence = Evidence()
+class Learning(Evidence):
+    """Evidence that is told of trials by their parameters."""
 
-    def learn(number, **params):
-        kinds = {name: x if name == "x" else a for name in params}
-        trial = create_trial(params=params, distributions=kinds, value=1.0)
+    KINDS = {
+        "a": CategoricalDistribution(["p", "q", "r"]),
+        "b": CategoricalDistribution(range(20)),
+        "n": IntDistribution(1, 9),
+        "large": IntDistribution(0, 999),
+        "x": FloatDistribution(0, 1),
+    }
+
+    def learn(self, number, state=TrialState.COMPLETE, kinds=None, **params):
+        kinds = {name: (kinds or self.KINDS)[name] for name in params}
+        value = 1.0 if state == TrialState.COMPLETE else None
+        trial = create_trial(params=params, distributions=kinds, state=state, value=value)
         trial.number = number
-        evidence.update([trial])
-        return evidence.conditions.get("x")
+        self.update([trial])
+        return self.conditions.get("x")
 
-    assert learn(0, a="p", x=0.3) == ()
-    assert learn(1, a="q") == (Term("a", frozenset([0])),)
-    assert learn(2, a="r", x=0.4)[0].values == {0, 2}
-    assert learn(3, a="r") is None  # both with x and without
+
+def test_a_contradiction_changes_the_condition():
+    evidence = Learning()
+    assert evidence.learn(0, a="p", x=0.3) == ()
+    assert evidence.learn(1, a="q") == (Term("a", frozenset([0])),)
+    assert evidence.learn(2, a="r", x=0.4)[0].values == {0, 2}
+    assert evidence.learn(3, a="r") is None  # both with x and without
     assert evidence.parts(["x", "a"]) == [{"a": ()}, {"x": ()}]
 
 
 def test_trials_that_did_not_come_to_their_end_prove_no_absence():
-    a, x = CategoricalDistribution(["p", "q"]), FloatDistribution(0, 1)
-    evidence = Evidence()
-    for number, state in enumerate([TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED]):
-        complete = state == TrialState.COMPLETE
-        params = {"a": "p", "x": 0.3} if complete else {"a": "p"}
-        kinds = {name: {"a": a, "x": x}[name] for name in params}
-        trial = create_trial(
-            params=params, distributions=kinds, state=state, value=1.0 if complete else None
-        )
-        trial.number = number
-        evidence.update([trial])
+    evidence = Learning()
+    evidence.learn(0, a="p", x=0.3)
+    evidence.learn(1, TrialState.FAIL, a="p")
+    evidence.learn(2, TrialState.PRUNED, a="p")
     evidence._infer()
     assert evidence.conditions == {"a": (), "x": ()}
+
+
+def test_bounds_of_an_int():
+    evidence = Learning()
+    evidence.learn(0, n=5, x=0.1)
+    assert evidence.learn(1, n=2) == (Term("n", None, 5, None),)
+    assert evidence.learn(2, n=3, x=0.2) == (Term("n", None, 3, None),)
+    assert evidence.learn(3, n=8) == (Term("n", None, 3, 5),)
+
+
+def test_the_parent_is_the_one_that_explains_least_by_chance():
+    evidence = Learning()
+    evidence.learn(0, a="p", b=3, large=70, x=0.3)
+    evidence.learn(1, a="q", b=4, large=71)
+    evidence.learn(2, a="p", b=5, large=72, x=0.3)
+    assert [term.parent for term in evidence.learn(3, a="r", b=6, large=73)] == ["a"]
+
+
+def test_a_large_int_is_no_parent():
+    evidence = Learning()
+    evidence.learn(0, large=70, x=0.3)
+    assert evidence.learn(1, large=170) is None
+
+
+def test_an_old_trial_that_ends_late_does_not_bring_its_range_back():
+    evidence, new = Learning(), {"x": FloatDistribution(0, 2)}
+    evidence.learn(0, x=0.3)
+    evidence.learn(2, kinds=new, x=1.5)
+    evidence.learn(1, x=0.2)
+    assert evidence.ranges["x"].distribution == new["x"]
 
 
 def test_what_no_condition_explains_has_a_model_of_its_own():
@@ -558,7 +596,8 @@ def test_two_samplers_see_what_the_other_is_at(storage):
     assert len({tuple(s.items()) for s in seen}) == 3
 
 
-def test_who_asked_at_the_same_time_does_not_try_the_same(storage, monkeypatch):
+@pytest.mark.parametrize("ended", [False, True])
+def test_who_asked_at_the_same_time_does_not_try_the_same(storage, monkeypatch, ended):
     study = optuna.create_study(study_name="s", storage=storage())
     study.add_trials(run(quadratic, 20).trials)
     seen = []
@@ -575,8 +614,31 @@ def test_who_asked_at_the_same_time_does_not_try_the_same(storage, monkeypatch):
         seen.append(trial.relative_params)
         inner = models(worker)[0]._study
         assert inner.count("running") == len(seen)
+        if ended:
+            worker.tell(trial, quadratic(trial))
         assert inner.trials[20].params["p1"] == seen[0]["x"]
     assert len({tuple(s.items()) for s in seen}) == 3
+
+
+def test_what_another_worker_gave_up_is_proposed_unless_it_was_tried():
+    study = run(quadratic, 10)
+    storage = study._storage
+
+    def publish(trial, x):
+        codes = {"kind": 0, "x": x}
+        storage.set_trial_system_attr(trial._trial_id, "cocabo:proposed", codes)
+
+    theirs, third = study.ask(), study.ask()
+    publish(theirs, 1.25)
+    quadratic(study.ask())  # 1.25 is pending
+    publish(theirs, 1.5)
+    publish(third, -1.75)
+    inner = models(study)[0]._study
+    assert study.ask().relative_params == {"kind": "a", "x": 1.25}
+    assert [t.params["p1"] for t in inner.trials[10:]].count(1.25) == 1
+    publish(third, 1.5)  # and what it had is being tried by another
+    publish(theirs, -1.75)
+    assert study.ask().relative_params["x"] not in (1.5, -1.75)
 
 
 def test_a_result_of_another_worker_is_told(storage):
