@@ -63,10 +63,13 @@ def optimize(
     bar = _Bar(study, n_trials) if show_progress_bar else None
     run.bar = bar
     with _Lease(study):
-        if backend == "thread" and n_jobs == 1:
-            run.loop(func)
-        else:
-            _run_jobs(run, func, n_jobs, backend)
+        try:
+            if backend == "thread" and n_jobs == 1:
+                run.loop(func)
+            else:
+                _run_jobs(run, func, n_jobs, backend)
+        finally:
+            run.give_back()
     if bar:
         bar.close()
     if run.raised is not None:
@@ -101,6 +104,7 @@ class _Run:
         self._catch = (*catch, TrialFailed)
         self._callbacks = callbacks
         self._lock = threading.Lock()
+        self._open: dict[int, Trial] = {}  # asked for, and not yet told
 
     def take(self) -> Trial | None:
         """The next trial; None if this run is over."""
@@ -111,7 +115,9 @@ class _Run:
             if self._left is not None:
                 self._left -= 1
         try:
-            return self.study.ask()
+            trial = self.study.ask()
+            self._open[trial.number] = trial
+            return trial
         except (BudgetError, ExhaustedError) as e:
             import logging
 
@@ -126,10 +132,7 @@ class _Run:
                 outcome = Outcome(evaluate(trial))
             except Exception as e:
                 outcome = Outcome(error=e)
-            except BaseException:  # Ctrl-C, exit: the point is offered again
-                self.study.tell(trial, state="interrupted")
-                raise
-            if not isinstance(outcome.result, _GivenUp):
+            if not isinstance(outcome.error, _GivenUp):
                 self.finish(trial, outcome)
 
     def finish(self, trial: Trial, outcome: Outcome) -> None:
@@ -140,6 +143,7 @@ class _Run:
             self.study.tell(trial, state="fail", reason=_reason(error))
             if not isinstance(error, self._catch):
                 self.fail(error)
+        self._open.pop(trial.number, None)
         with self._lock:
             done = self.study._snapshot(trial.number)
             if self.bar:
@@ -157,6 +161,14 @@ class _Run:
         except InvalidError as e:
             return InvalidError(f"trial {trial.number} returned {result!r}: {e}")
         return None
+
+    def give_back(self) -> None:
+        """What Ctrl-C or an exit left without a result is offered again."""
+        for trial in self._open.values():
+            try:
+                self.study.tell(trial, state="interrupted")
+            except Error:  # it was told in the last moment
+                pass
 
     def fail(self, error: BaseException) -> None:
         """The first exception ends the run, after the trials that are running."""
@@ -177,7 +189,6 @@ def _reason(error: BaseException) -> str:
 
 def _run_jobs(run: _Run, func: Callable[[Trial], Any], n_jobs: int, backend: str) -> None:
     children = [_Child(func, run.study) for _ in range(n_jobs)] if backend == "process" else []
-    over = threading.Event()
 
     def job(i: int) -> None:
         try:
@@ -200,7 +211,6 @@ def _run_jobs(run: _Run, func: Callable[[Trial], Any], n_jobs: int, backend: str
                 thread.join(0.1)
     except BaseException:
         run.study.stop()
-        over.set()
         for child in children:
             child.give_up()
         for thread in threads:
@@ -208,8 +218,8 @@ def _run_jobs(run: _Run, func: Callable[[Trial], Any], n_jobs: int, backend: str
         raise
 
 
-class _GivenUp:
-    """In place of a result: the trial was given back."""
+class _GivenUp(Exception):
+    """In place of a result: the process was ended with the run."""
 
 
 class _Child:
@@ -259,8 +269,7 @@ class _Child:
             assert self._process is not None
             self._process.join()
             if self._given_up:
-                self._study.tell(trial, state="interrupted")
-                return _GivenUp()
+                raise _GivenUp from None
             raise TrialFailed(_how_it_ended(self._process.exitcode)) from None
 
     def give_up(self) -> None:

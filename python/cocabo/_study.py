@@ -432,10 +432,15 @@ class Study:
         handles = (c_void_p * wanted)()
         got = c_size_t()
         with self._lock:
-            self._call(lib.cocabo_study_ask_up_to, wanted, handles, byref(got))
             try:
+                self._call(lib.cocabo_study_ask_up_to, wanted, handles, byref(got))
                 made = [handle for handle in handles[: got.value] if handle]
                 trials = [Trial(handle, self._space, self) for handle in made]
+            except BaseException:  # Ctrl-C after the fact: nobody will know of them
+                for handle in handles[: got.value]:
+                    number = lib.cocabo_trial_number(handle)
+                    lib.cocabo_study_interrupt(self._handle, number, None)
+                raise
             finally:
                 for handle in handles:
                     lib.cocabo_trial_free(handle)

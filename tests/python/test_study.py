@@ -462,6 +462,19 @@ def test_a_handler_may_raise_what_it_likes():
     assert study.ask().state == "running"
 
 
+def test_what_ctrl_c_catches_after_an_ask_is_offered_again(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    study = cocabo.create_study(SPACE, seed=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(cocabo._study, "Trial", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            study.ask(3)
+    assert [t.state for t in study.trials] == ["interrupted"] * 3
+    assert study.ask().number == 0
+
+
 def test_the_library_speaks_through_logging(caplog):
     study = cocabo.create_study(SPACE, seed=1)
     with caplog.at_level(logging.DEBUG, logger="cocabo"):
