@@ -253,6 +253,8 @@ class _Child:
     def evaluate(self, trial: Trial) -> Any:
         if self._process is None or not self._process.is_alive():
             self._start()
+        if self._given_up:  # while it was starting
+            self._process.kill()
         try:
             self._pipe.send(trial)
             while True:
