@@ -242,19 +242,21 @@ class _Child:
                 "want a function of a module, or backend='thread'"
             ) from None
 
-    def _start(self) -> None:
+    def _start(self) -> Any:
         self._pipe, theirs = self._context.Pipe()
         self._process = self._context.Process(
             target=_serve, args=(self._func, theirs), daemon=True
         )
         self._process.start()
         theirs.close()
+        return self._process
 
     def evaluate(self, trial: Trial) -> Any:
-        if self._process is None or not self._process.is_alive():
-            self._start()
+        process = self._process
+        if process is None or not process.is_alive():
+            process = self._start()
         if self._given_up:  # while it was starting
-            self._process.kill()
+            process.kill()
         try:
             self._pipe.send(trial)
             while True:
@@ -268,11 +270,10 @@ class _Child:
                 else:
                     return said[0]
         except (EOFError, ConnectionError):
-            assert self._process is not None
-            self._process.join()
+            process.join()
             if self._given_up:
                 raise _GivenUp from None
-            raise TrialFailed(_how_it_ended(self._process.exitcode)) from None
+            raise TrialFailed(_how_it_ended(process.exitcode)) from None
 
     def give_up(self) -> None:
         self._given_up = True
