@@ -47,11 +47,11 @@ void cb_search_free(cb_search *search); /* NULL is allowed */
 
 /* Where to look, and how hard. */
 typedef struct cb_search_plan {
-  const double *x;             /* d: the incumbent, or NULL. It may have values for what
-                                  is inactive there, with a presence of 1 */
-  const int32_t *h;            /* c: the incumbent's, or the given ones; or NULL */
-  bool fixed_h;                /* h is given */
-  bool given;                  /* category `which` of h is: all points have it */
+  const double *x;  /* d: the incumbent, or NULL. It may have values for what
+                       is inactive there, with a presence of 1 */
+  const int32_t *h; /* c: the incumbent's, or the given ones; or NULL */
+  bool fixed_h;     /* h is given */
+  bool given;       /* category `which` of h is: all points have it */
   int which;
   const double *lower, *upper; /* d: the box to stay in; NULL: the cube */
   int pool;                    /* at most max_pool */
