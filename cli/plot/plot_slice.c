@@ -186,8 +186,10 @@ static void put_name(const sheet *s, const panel *p) {
     snprintf(count, sizeof count, "%zu inactive", inactive);
   for (int brief = 0; brief < 2; brief++) {
     const char *kind = !p->param->log ? "" : brief ? "log" : "logarithmic";
-    snprintf(more, sizeof more, *kind || *count ? " (%s%s%s)" : "", kind,
-             *kind && *count ? ", " : "", count);
+    more[0] = '\0';
+    if (*kind || *count)
+      snprintf(more, sizeof more, " (%s%s%s)", kind, *kind && *count ? ", " : "",
+               count);
     if (whole + canvas_text_width(more, BOLD) <= p->width)
       break;
   }
