@@ -8,6 +8,7 @@ at, so that Ctrl-C ends an ask.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import threading
 import weakref
@@ -117,22 +118,25 @@ def _free_store(handle: int, pid: int) -> None:
 class _Signals:
     """Looks at signals while the library is at work, and keeps what a handler raised.
 
-    The library calls ``poll``, the send of a generator: it goes on inside a try, whereas a
-    handler may run, and raise, before the first line of a function; ctypes would print
-    that and lose it.
+    The library calls ``poll`` and ``hear``, sends of generators: these go on inside a try,
+    whereas a handler may run, and raise, before the first line of a function; ctypes would
+    print that and lose it. ``hear`` is max, because that is written in C and sends each of
+    its arguments.
     """
 
     def __init__(self) -> None:
         self._raised: list[BaseException] = []
-        poller = _poll(self._raised)
+        poller, listener = _poll(self._raised), _listen(self._raised)
         next(poller)
+        next(listener)
         self.poll = poller.send
+        self.hear = functools.partial(max, key=listener.send)
 
     def __enter__(self) -> None:
         self._raised.clear()
 
     def __exit__(self, kind: object, value: BaseException | None, _: object) -> None:
-        if self._raised and isinstance(value, KeyboardInterrupt):
+        if self._raised and (value is None or isinstance(value, KeyboardInterrupt)):
             raise self._raised.pop() from None
 
 
@@ -143,6 +147,23 @@ def _poll(raised: list[BaseException]) -> Generator[int, object, None]:
             while True:
                 yield len(raised)
                 _check_signals()
+        except GeneratorExit:
+            return
+        except BaseException as e:
+            raised.append(e)
+
+
+def _listen(raised: list[BaseException]) -> Generator[int, object, None]:
+    """Logs what the library says: is sent a pointer, a level and a sentence, in turn."""
+    level = 0
+    while True:
+        try:
+            while True:
+                told = yield 0
+                if isinstance(told, int):
+                    level = told
+                elif isinstance(told, bytes):
+                    _log(level, told)
         except GeneratorExit:
             return
         except BaseException as e:
@@ -334,7 +355,7 @@ class Study:
         self._signals = _Signals()
         self._on_interrupt = _native.InterruptFn(self._signals.poll)
         lib.cocabo_study_on_interrupt(handle, self._on_interrupt, None)
-        self._on_log = _native.LogFn(_log)
+        self._on_log = _native.LogFn(self._signals.hear)
         lib.cocabo_study_on_log(handle, self._on_log, None)
         self._busy = False
         self._stopped = False
@@ -849,7 +870,7 @@ def _free_study(handle: int, store: _Store) -> None:
     store.close()
 
 
-def _log(_: object, level: int, sentence: bytes) -> None:
+def _log(level: int, sentence: bytes) -> None:
     import logging
 
     logging.getLogger("cocabo").log(level, "%s", _native.shown(sentence))

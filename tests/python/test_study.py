@@ -482,6 +482,25 @@ def test_the_library_speaks_through_logging(caplog):
     assert any(record.name == "cocabo" for record in caplog.records)
 
 
+def test_an_interrupt_while_the_library_speaks_is_not_lost():
+    class Stop(logging.Handler):
+        def emit(self, record):
+            raise KeyboardInterrupt
+
+    study = run(cocabo.create_study(SPACE, seed=1), 10)
+    logger, handler = logging.getLogger("cocabo"), Stop(logging.DEBUG)
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(study, 5)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
+    assert study.count("running") == 0
+    run(study, 3)
+
+
 @measures
 def test_ten_thousand_asks_leak_nothing():
     def memory():
