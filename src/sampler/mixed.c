@@ -12,8 +12,6 @@
  *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
  *               each of them alone gets stuck on some problem. Every other UCB only
  *               looks at points whose deviation is large enough to learn from.
- *   revisits    every eighth point has, in one category, the level that was tried
- *               least: a few bad points of the design can make a model too sure
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
@@ -70,7 +68,6 @@ enum {
   LONGEST_WAIT = 100,     /* results between two fits, at most */
   TURNS = 3,
   NUMBERS_TURNS = 4, /* without categories */
-  REVISIT_TURNS = 8, /* one in so many goes back to a level that was seen least */
   LOST_TURNS = 3     /* while nothing is feasible */
 };
 
@@ -545,49 +542,6 @@ static void complete(const cb_history *history, const cb_trial *top, double *x,
   }
 }
 
-/* How often each level of category j was tried or is being tried, into seen. */
-static void count_levels(const mixed *s, const cb_history *history, int j, int before,
-                         int64_t *seen) {
-  const int32_t arms = cb_space_arms(s->space, j);
-  memset(seen, 0, (size_t)arms * sizeof *seen);
-  for (int64_t i = 0; i < history->n_trials; i++) {
-    const int32_t level = history->trials[i].h[j];
-    if (level < arms)
-      seen[level]++;
-  }
-  for (int i = 0; i < before; i++) {
-    const int32_t level = s->batch_h[cb_at(j, i, s->space->c)];
-    if (level < arms)
-      seen[level]++;
-  }
-}
-
-/* A category that is dropped after a few bad points of the design is never tried again
- * by a model that is sure of itself. So one of them, by chance, is given the level that
- * was seen least, other than the incumbent's, and the rest is searched as ever. Where
- * values are noisy the model is not that sure, and what it expects of its best point
- * was within two errors less often with revisits (0.86 of 64 runs instead of 0.95). */
-static bool revisit(const mixed *s, const cb_history *history, int k, cb_rng *rng,
-                    int32_t *h, int *which) {
-  int64_t seen[COCABO_MAX_CHOICES];
-  const int c = s->space->c;
-  const int j = (int)cb_rng_below(rng, (uint32_t)c);
-  const int32_t arms = cb_space_arms(s->space, j);
-  if (arms < 2)
-    return false;
-  count_levels(s, history, j, k, seen);
-  const int32_t from = (int32_t)cb_rng_below(rng, (uint32_t)arms);
-  int32_t least = -1;
-  for (int32_t i = 0; i < arms; i++) { /* ties to chance: from a random level on */
-    const int32_t level = (from + i) % arms;
-    if (level != h[j] && (least < 0 || seen[level] < seen[least]))
-      least = level;
-  }
-  h[j] = least;
-  *which = j;
-  return true;
-}
-
 /* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
@@ -619,13 +573,6 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.x = x;
     plan.h = h;
   }
-  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
-  const bool due = (history->n_sampled + k) % REVISIT_TURNS == REVISIT_TURNS - 1;
-  if (top && s->space->c > 0 && s->settings->deterministic && due) {
-    memcpy(h, plan.h, (size_t)s->space->c * sizeof *h);
-    plan.h = h;
-    plan.given = revisit(s, history, k, &rng, h, &plan.which);
-  }
   /* Where half of the values are as good as the best there is nothing to stay with. */
   const bool plateau = !(s->half_gap > 0.0);
   if (top && s->space->c == 0 && s->settings->ard && !lost(s) && !plateau) {
@@ -638,6 +585,7 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.upper = upper;
   }
   acquire.best = s->best[m];
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
   const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
                                    &acquire, &plan, &rng);
   out[k].drawn = false;

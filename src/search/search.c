@@ -340,15 +340,6 @@ static int numbers_of(const cb_search *s) {
   return s->domain.d - s->domain.presences;
 }
 
-static bool is_given(const cb_search *s, int j) {
-  return s->plan->fixed_h || (s->plan->given && j == s->plan->which);
-}
-
-static void keep_given(const cb_search *s, int32_t *h) {
-  if (s->plan->given)
-    h[s->plan->which] = s->plan->h[s->plan->which];
-}
-
 static void draw_anywhere(const cb_search *s, cb_rng *rng, double *x, int32_t *h) {
   for (int j = 0; j < numbers_of(s); j++)
     x[j] = uniform_x(s, j, rng);
@@ -358,7 +349,6 @@ static void draw_anywhere(const cb_search *s, cb_rng *rng, double *x, int32_t *h
     copy_h(s, h, s->plan->h);
   for (int j = 0; j < s->domain.c && !s->plan->fixed_h; j++)
     h[j] = uniform_arm(&s->domain, j, rng);
-  keep_given(s, h);
 }
 
 /* Around the incumbent: each number is moved a little or drawn anew, half and half, and
@@ -381,7 +371,6 @@ static void draw_nearby(const cb_search *s, cb_rng *rng, double *x, int32_t *h) 
     const int j = (int)cb_rng_below(rng, (uint32_t)c);
     h[j] = uniform_arm(&s->domain, j, rng);
   }
-  keep_given(s, h);
 }
 
 /* One number moved a little or drawn anew, or one category drawn anew. */
@@ -399,14 +388,10 @@ static void draw_beside(const cb_search *s, const double *from_x, const int32_t 
     x[j] = fmin(fmax(x[j] + NEAR * cb_rng_normal(rng), s->lower[j]), s->upper[j]);
   else
     x[j] = uniform_x(s, j, rng);
-  keep_given(s, h);
 }
 
-/* Given categories stay what they are, or become inactive; a single one stays active,
- * for it is what the search is about. */
+/* Given categories stay what they are, or become inactive. */
 static bool keeps_given(const cb_search *s, const int32_t *h) {
-  if (s->plan->given && h[s->plan->which] != s->plan->h[s->plan->which])
-    return false;
   for (int j = 0; j < s->domain.c && s->plan->fixed_h; j++)
     if (h[j] != s->plan->h[j] && h[j] != s->domain.arms[j] &&
         s->plan->h[j] != s->domain.arms[j])
@@ -420,7 +405,7 @@ static bool draw_allowed(cb_search *s, bool nearby, int *repairs, cb_rng *rng,
   const cb_domain *domain = &s->domain;
   for (int k = 0; k < REDRAWS; k++) {
     (nearby ? draw_nearby : draw_anywhere)(s, rng, x, h);
-    if (domain->settle(domain->space, rng, x, h) && keeps_given(s, h))
+    if (domain->settle(domain->space, rng, x, h))
       return true;
   }
   if ((*repairs)-- > 0) {
@@ -432,7 +417,7 @@ static bool draw_allowed(cb_search *s, bool nearby, int *repairs, cb_rng *rng,
     const int from = (int)cb_rng_below(rng, (uint32_t)s->pool.count);
     draw_beside(s, nearby ? s->plan->x : x_of(s, &s->pool, from),
                 nearby ? s->plan->h : h_of(s, &s->pool, from), rng, x, h);
-    if (domain->settle(domain->space, rng, x, h) && keeps_given(s, h))
+    if (domain->settle(domain->space, rng, x, h))
       return true;
   }
   return false;
@@ -589,15 +574,14 @@ static void add_neighbour(cb_search *s) {
 static void list_combinations(cb_search *s) {
   copy_h(s, s->try_h, s->at_h);
   for (int i = 1; i < s->n_combinations; i++) {
+    add_neighbour(s);
+    int32_t *h = h_of(s, &s->pool, s->pool.count - 1);
     for (int j = 0; j < s->domain.c; j++) { /* count up, as an odometer does */
       s->try_h[j] = (s->try_h[j] + 1) % s->domain.arms[j];
       if (s->try_h[j] != s->at_h[j])
         break;
     }
-    if (!keeps_given(s, s->try_h))
-      continue;
-    add_neighbour(s);
-    copy_h(s, h_of(s, &s->pool, s->pool.count - 1), s->try_h);
+    copy_h(s, h, s->try_h);
   }
 }
 
@@ -616,11 +600,10 @@ static void list_steps(cb_search *s) {
 
 /* One category changed; a random choice of the changes if there are too many. */
 static int list_swaps(cb_search *s, int room, cb_rng *rng) {
-  const int given = s->plan->given ? s->domain.arms[s->plan->which] - 1 : 0;
-  int listed = 0, left = s->n_swaps - given;
+  int listed = 0, left = s->n_swaps;
   for (int j = 0; j < s->domain.c; j++)
     for (int32_t k = 0; k < s->domain.arms[j]; k++) {
-      if (k == s->at_h[j] || is_given(s, j))
+      if (k == s->at_h[j])
         continue;
       if (left <= room - listed ||
           (int)cb_rng_below(rng, (uint32_t)left) < room - listed) {
@@ -726,7 +709,7 @@ static void offer(cb_search *s, cb_rng *rng) {
       forget(s, x, h);
     const bool allowed = domain->settle(domain->space, rng, x, h);
     const bool same = same_active(s, x, h);
-    if (allowed && !is_at(s, x, h) && keeps_given(s, h))
+    if (allowed && !is_at(s, x, h))
       s->pool.count++;
     if (same)
       return;
@@ -784,10 +767,10 @@ static void offer_swaps(cb_search *s, cb_rng *rng) {
   const int room = (MAX_NEIGHBOURS - s->pool.count) / 2;
   int left = 0, listed = 0;
   for (int j = 0; j < s->domain.c; j++)
-    left += is_active_category(s, j) && !is_given(s, j) ? s->domain.arms[j] - 1 : 0;
+    left += is_active_category(s, j) ? s->domain.arms[j] - 1 : 0;
   for (int j = 0; j < s->domain.c; j++)
     for (int32_t k = 0; k < s->domain.arms[j] && is_active_category(s, j); k++) {
-      if (k == s->at_h[j] || is_given(s, j))
+      if (k == s->at_h[j])
         continue;
       if (left <= room - listed ||
           (int)cb_rng_below(rng, (uint32_t)left) < room - listed) {

@@ -5,8 +5,8 @@
  *        climb over x with a quasi-Newton method, then snap to the grid
  *        move to the best neighbour: one category changed, or one step on a grid
  *
- * Where the categories are given (the paper's samplers draw them), or one of them, the
- * same search runs with that fixed: all of the pool has it, and no move changes it.
+ * Where the categories are given (the paper's samplers draw them) the same search runs
+ * with h fixed: all of the pool has it, and no move changes it.
  *
  * Where conditions or rules say which (x, h) are points (domain.h) all of the pool,
  * every neighbour and every result is one that they allow. A climb moves the numbers
@@ -47,12 +47,10 @@ void cb_search_free(cb_search *search); /* NULL is allowed */
 
 /* Where to look, and how hard. */
 typedef struct cb_search_plan {
-  const double *x;  /* d: the incumbent, or NULL. It may have values for what
-                       is inactive there, with a presence of 1 */
-  const int32_t *h; /* c: the incumbent's, or the given ones; or NULL */
-  bool fixed_h;     /* h is given */
-  bool given;       /* category `which` of h is: all points have it */
-  int which;
+  const double *x;             /* d: the incumbent, or NULL. It may have values for what
+                                  is inactive there, with a presence of 1 */
+  const int32_t *h;            /* c: the incumbent's, or the given ones; or NULL */
+  bool fixed_h;                /* h is given */
   const double *lower, *upper; /* d: the box to stay in; NULL: the cube */
   int pool;                    /* at most max_pool */
   int starts;                  /* at most CB_SEARCH_STARTS */

@@ -1006,46 +1006,6 @@ static void given_categories_alone_are_one_point(void **state) {
   free_data(&p);
 }
 
-/* One of them, where all combinations are neighbours and where only swaps are. */
-static void a_given_category_stays_and_the_others_move(void **state) {
-  (void)state;
-  const cb_domain domains[] = {{.d = 2, .c = 2, .arms = {3, 4}},
-                               {.d = 1, .c = 3, .arms = {17, 17, 17}}};
-  const int32_t incumbent_h[] = {2, 1, 5};
-  const double incumbent[] = {0.21, -0.34};
-  for (int i = 0; i < 8; i++) {
-    const cb_domain *domain = &domains[i % 2];
-    const cb_kernel_spec spec = spec_of(domain, CB_FREE);
-    data p = make_data(domain, i < 4 ? 40 : SCREENED, 23);
-    cb_gp *gp = make_gp(&spec, &p);
-    const cb_acquire acquire = acquire_of(CB_UCB, gp, &p);
-    const cb_search_plan plan = {.x = i / 2 % 2 ? incumbent : NULL,
-                                 .h = incumbent_h,
-                                 .given = true,
-                                 .which = 1,
-                                 .pool = POOL,
-                                 .starts = STARTS,
-                                 .evaluations = 15};
-    cb_rng rng = cb_rng_make(3, CB_RNG_ACQUIRE, 1);
-    bool moved = false;
-    cb_search *search;
-    assert_ok(cb_search_new(&search, domain, POOL, &err));
-    const int ranked = cb_search_run(search, gp, &acquire, &plan, &rng);
-    assert_true(ranked > 0);
-    for (int rank = 0; rank < ranked; rank++) {
-      const double *x;
-      const int32_t *h;
-      cb_search_ranked(search, rank, &x, &h);
-      assert_int_equal(h[1], incumbent_h[1]);
-      moved |= h[0] != incumbent_h[0];
-    }
-    assert_true(moved);
-    cb_search_free(search);
-    cb_gp_free(gp);
-    free_data(&p);
-  }
-}
-
 static void out_of_memory_leaves_null(void **state) {
   (void)state;
   const cb_domain domains[] = {{.d = 3, .c = 2, .arms = {2, 3}},
@@ -1093,7 +1053,6 @@ int main(void) {
       cmocka_unit_test(the_best_of_a_screened_pool_is_the_best),
       cmocka_unit_test(given_categories_stay),
       cmocka_unit_test(given_categories_alone_are_one_point),
-      cmocka_unit_test(a_given_category_stays_and_the_others_move),
       cmocka_unit_test(out_of_memory_leaves_null),
   };
   return cmocka_run_group_tests_name("search/search", tests, NULL, NULL);
