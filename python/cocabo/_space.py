@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 import re
+from abc import ABC, abstractmethod
 from ctypes import byref, c_double, c_int
 from typing import TYPE_CHECKING, Any, Union
 
@@ -37,7 +38,7 @@ Cell = tuple[int, Union[bool, int, float, str, None]]
 ABSENT_CELL: Cell = (ABSENT, None)
 
 
-class Domain:
+class Domain(ABC):
     """What a parameter may be. ``when`` is the condition under which there is one."""
 
     when: str | None
@@ -55,12 +56,13 @@ class Domain:
     def _extras(self) -> str:
         return f", when={self.when!r}" if self.when is not None else ""
 
+    @abstractmethod
     def _add(self, space: int, name: bytes) -> None:
-        raise NotImplementedError
+        """Adds itself to a space of the library's under a name."""
 
+    @abstractmethod
     def _encode(self, name: str, value: Any) -> Cell:
         """What the library is told; whether it lies in the domain is for it to say."""
-        raise NotImplementedError
 
     def _decode(self, cell: Cell) -> Any:
         return cell[1]
