@@ -371,6 +371,32 @@ COCABO_API void cocabo_names_free(cocabo_names *names);
 COCABO_API cocabo_status cocabo_store_delete(cocabo_store *store, const char *study,
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
+/* A name for whoever runs trials here, to be the owner of leases: host, process and
+ * what tells it from every other process that ever was. Where it says that it is of
+ * this machine and the process is no more, its trials are offered again at once, not
+ * when their leases run out. */
+enum { COCABO_OWNER_SIZE = 192 };
+COCABO_API cocabo_status cocabo_owner_name(char out[COCABO_OWNER_SIZE],
+                                           cocabo_error *err) COCABO_MUST_CHECK;
+
+/* One lease. */
+typedef struct cocabo_lease {
+  int64_t trial;
+  const char *owner; /* borrowed */
+  double left;       /* seconds until it runs out, on the store's clock; negative: it
+                        has */
+  int gone;          /* 1: the owner was a process of this machine that is no more */
+  int reserved[5];
+} cocabo_lease;
+
+/* The leases of a study, by trial. A return other than COCABO_OK ends it and is
+ * forwarded; `each` must not use the store. */
+typedef cocabo_status (*cocabo_lease_fn)(void *user, const cocabo_lease *lease,
+                                         cocabo_error *err);
+COCABO_API cocabo_status cocabo_store_leases(cocabo_store *store, const char *study,
+                                             cocabo_lease_fn each, void *user,
+                                             cocabo_error *err) COCABO_MUST_CHECK;
+
 /* Renews every lease that `owner` holds in a study; from any thread. A lease that ran
  * out before is renewed too unless its trial has been found stale. It does not wait
  * long for others that are writing: COCABO_E_BUSY means to try again soon. */

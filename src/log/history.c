@@ -381,6 +381,7 @@ static cocabo_status check_new_trial(const cb_history *history, const cb_event *
 static void fill_trial(cb_trial *trial, const cb_event *event,
                        const cocabo_space *space) {
   trial->number = event->number;
+  memcpy(trial->made, event->id, sizeof trial->made);
   trial->origin = event->kind == CB_TRIAL_ADDED ? CB_BY_USER : event->origin;
   trial->started = trial->state == COCABO_RUNNING ? event->time : NAN;
   trial->finished = NAN;
@@ -618,6 +619,7 @@ cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                    (long long)history->seq + 1);
   CB_TRY(apply(history, event, err));
   history->seq = event->seq;
+  memcpy(history->id, event->id, sizeof history->id);
   return COCABO_OK;
 }
 
@@ -686,4 +688,9 @@ bool cb_trial_teaches(const cb_trial *failed) {
   const size_t size = sizeof no_fault - 1;
   return strncmp(reason, no_fault, size) != 0 ||
          (reason[size] != '\0' && reason[size] != '\n');
+}
+
+void cb_history_hand(cb_history *history, int64_t number) {
+  if (number >= 0 && number < history->n_trials)
+    history->trials[number].handed = true;
 }

@@ -19,6 +19,8 @@
 
 typedef struct cb_trial {
   int64_t number;
+  uint64_t made[2]; /* id of the event that made it */
+  bool handed;      /* out by the reader itself: see cb_history_hand */
   cocabo_trial_state state;
   cb_origin origin;
   int64_t attempt; /* times it was handed out again */
@@ -43,6 +45,7 @@ typedef struct cb_history {
   cocabo_space *space; /* shared */
   double sign;         /* +1 maximise, -1 minimise */
   int64_t seq;         /* last event applied */
+  uint64_t id[2];      /* of that event */
 
   cb_trial *trials; /* by number, 0 .. n_trials-1 */
   int64_t n_trials;
@@ -118,6 +121,9 @@ cocabo_status cb_history_reserve_metrics(cb_history *history, size_t bytes,
 /* The same for a MODEL_FITTED event with so many numbers. */
 cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,
                                      cocabo_error *err);
+
+/* Notes that the reader itself has handed this trial out, which no event says. */
+void cb_history_hand(cb_history *history, int64_t number);
 
 /* Has this point been proposed, added or evaluated before, by any trial in any state?
  */

@@ -210,13 +210,25 @@ static bool was_renewed(const study_log *log, const cb_event *stale) {
            stale->attempt < log->attempts[stale->number]);
 }
 
-static cocabo_status check_conflicts(const study_log *log, const cb_event *events,
-                                     int n, int64_t next_number, cocabo_error *err) {
+static cocabo_status check_position(const study_log *log, const cb_position *from,
+                                    cocabo_error *err) {
+  if (!cb_position_is_known(from) ||
+      (from->seq <= (int64_t)log->n &&
+       memcmp(log->events[from->seq - 1].id, from->id, sizeof from->id) == 0))
+    return COCABO_OK;
+  return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
+}
+
+static cocabo_status check_conflicts(const study_log *log, const cb_append *what,
+                                     cocabo_error *err) {
+  const cb_event *events = what->events;
+  const int64_t next_number = what->next_number;
+  CB_TRY(check_position(log, what->seen, err));
   if (next_number >= 0 && next_number != log->n_trials)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
                    (long long)next_number, (long long)log->n_trials);
   int64_t next = log->n_trials;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < what->n; i++) {
     if (find_event(log, events[i].id))
       continue;
     if (makes_trial(&events[i]) && events[i].number != next++)
@@ -300,7 +312,7 @@ static bool has_all(const study_log *log, const cb_event *events, int n) {
 static cocabo_status append_to(study_log *log, const cb_append *what,
                                cocabo_error *err) {
   if (!has_all(log, what->events, what->n)) {
-    CB_TRY(check_conflicts(log, what->events, what->n, what->next_number, err));
+    CB_TRY(check_conflicts(log, what, err));
     CB_TRY(append_new(log, what, err));
   }
   for (int i = 0; i < what->n; i++) {
@@ -417,14 +429,16 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
   return unlock(memory, log ? COCABO_OK : no_study(name, err));
 }
 
-static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
-                                cb_event_fn each, cb_number_fn expired, void *user,
-                                cocabo_error *err) {
+static cocabo_status read_since(cocabo_store *store, int64_t id,
+                                const cb_position *from, cb_event_fn each,
+                                cb_number_fn expired, void *user, cocabo_error *err) {
   memory_store *memory = lock(store);
   study_log *log = NULL;
   const double time = cb_clock_boot();
   cocabo_status status = log_by_id(memory, id, &log, err);
-  for (size_t i = (size_t)seq; status == COCABO_OK && i < log->n; i++)
+  if (status == COCABO_OK)
+    status = check_position(log, from, err);
+  for (size_t i = (size_t)from->seq; status == COCABO_OK && i < log->n; i++)
     status = each(user, &log->events[i], err);
   for (size_t i = 0; expired && status == COCABO_OK && i < log->n_leases; i++)
     if (log->leases[i].until <= time)
@@ -488,6 +502,7 @@ static void free_store(cocabo_store *store) {
 }
 
 static const cb_store_ops memory_ops = {
+    .version = CB_STORE_VERSION,
     .create = create,
     .find = find,
     .read_since = read_since,

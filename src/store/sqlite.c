@@ -57,6 +57,7 @@ enum {
   EXPIRED_LEASES,
   OLD_EXPIRED_LEASES,
   LIVING_LEASE,
+  EVENT_AT,
   LEASES_AHEAD,
   MOVE_LEASES_BACK,
   N_STATEMENTS
@@ -112,6 +113,7 @@ static const char *const statements[N_STATEMENTS] = {
                            "ORDER BY trial",
     [LIVING_LEASE] =
         "SELECT trial FROM leases WHERE study = ?1 AND trial = ?5 AND NOT " OVER,
+    [EVENT_AT] = "SELECT id FROM events WHERE study = ?1 AND seq = ?2",
     [LEASES_AHEAD] = "SELECT count(*) FROM leases WHERE study = ?1 AND " AHEAD,
     [MOVE_LEASES_BACK] = "UPDATE leases SET until = ?2 + " LENGTH ", boot = ?3, "
                          "due = ?4 + " LENGTH " WHERE study = ?1 AND " AHEAD,
@@ -271,6 +273,24 @@ static cocabo_status get_letters(sqlite_store *s, int64_t study,
 static cocabo_status check_exists(sqlite_store *s, int64_t study, cocabo_error *err) {
   char letters[COCABO_MAX_PARAMETERS + 1];
   return get_letters(s, study, letters, err);
+}
+
+/* Does the log have the event that is known where it was? */
+static cocabo_status check_position(sqlite_store *s, int64_t study,
+                                    const cb_position *known, cocabo_error *err) {
+  unsigned char id[ID_BYTES];
+  if (!cb_position_is_known(known))
+    return COCABO_OK;
+  pack_id(known->id, id);
+  query q = ask(s, EVENT_AT, study);
+  bind_integer(&q, 2, known->seq);
+  const bool same = next_row(&q) && sqlite3_column_bytes(q.statement, 0) == ID_BYTES &&
+                    memcmp(sqlite3_column_blob(q.statement, 0), id, ID_BYTES) == 0;
+  CB_TRY(done(&q, err));
+  if (same)
+    return COCABO_OK;
+  CB_TRY(check_exists(s, study, err));
+  return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
 }
 
 /* ---- writing --------------------------------------------------------------------- */
@@ -481,6 +501,7 @@ static cocabo_status write_new(appending *a, cocabo_error *err) {
   CB_TRY(find_end(a, err));
   if (what->next_number >= 0 && what->next_number != a->next_number)
     return taken(a, what->next_number, err);
+  CB_TRY(check_position(a->store, a->study, what->seen, err));
   for (int i = 0; i < what->n; i++) {
     if (a->places[i].seq == 0 && i > 0)
       CB_TRY(find_place(a, &what->events[i], &a->places[i], err));
@@ -568,10 +589,12 @@ static cocabo_status show_event(const query *q, int64_t study, cb_event_fn each,
   return status;
 }
 
-static cocabo_status show_events(sqlite_store *s, int64_t study, int64_t seq,
-                                 cb_event_fn each, void *user, cocabo_error *err) {
+static cocabo_status show_events(sqlite_store *s, int64_t study,
+                                 const cb_position *from, cb_event_fn each, void *user,
+                                 cocabo_error *err) {
+  CB_TRY(check_position(s, study, from, err));
   query q = ask(s, EVENTS_AFTER, study);
-  bind_integer(&q, 2, seq);
+  bind_integer(&q, 2, from->seq);
   cocabo_status status = COCABO_OK;
   bool any = false;
   while (status == COCABO_OK && next_row(&q)) {
@@ -619,14 +642,14 @@ static query ask_expired(sqlite_store *s, int64_t study) {
 /* The leases are asked for first and shown last: as long as their statement stands at a
  * row, SQLite keeps the connection's view of the file. Where they have no row, there is
  * nothing that the events could disagree with. */
-static cocabo_status show_all(sqlite_store *s, int64_t study, int64_t seq,
+static cocabo_status show_all(sqlite_store *s, int64_t study, const cb_position *from,
                               cb_event_fn each, cb_number_fn expired, void *user,
                               cocabo_error *err) {
   query q = ask_expired(s, study);
   bool more = next_row(&q);
   cocabo_status status = COCABO_OK;
   if (more || q.answer == SQLITE_DONE)
-    status = show_events(s, study, seq, each, user, err);
+    status = show_events(s, study, from, each, user, err);
   for (; status == COCABO_OK && more; more = next_row(&q))
     status = expired(user, sqlite3_column_int64(q.statement, 0), err);
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
@@ -842,15 +865,15 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
   return COCABO_OK;
 }
 
-static cocabo_status read_since(cocabo_store *store, int64_t id, int64_t seq,
-                                cb_event_fn each, cb_number_fn expired, void *user,
-                                cocabo_error *err) {
+static cocabo_status read_since(cocabo_store *store, int64_t id,
+                                const cb_position *from, cb_event_fn each,
+                                cb_number_fn expired, void *user, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   CB_TRY(enter(s, "read", err));
   if (expired)
     move_leases_back(s, id);
-  return leave(s, expired ? show_all(s, id, seq, each, expired, user, err)
-                          : show_events(s, id, seq, each, user, err));
+  return leave(s, expired ? show_all(s, id, from, each, expired, user, err)
+                          : show_events(s, id, from, each, user, err));
 }
 
 static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *what,
@@ -916,6 +939,7 @@ static void free_store(cocabo_store *store) {
 }
 
 static const cb_store_ops sqlite_ops = {
+    .version = CB_STORE_VERSION,
     .create = create,
     .find = find,
     .read_since = read_since,

@@ -24,6 +24,10 @@ cocabo_status cocabo_store_delete(cocabo_store *store, const char *study,
   return store->ops->remove(store, study, err);
 }
 
+bool cb_position_is_known(const cb_position *position) {
+  return position && position->seq > 0 && (position->id[0] | position->id[1]) != 0;
+}
+
 /* ---- leases ---------------------------------------------------------------------- */
 
 cocabo_status cb_lease_check(double seconds, bool or_none, cocabo_error *err) {
@@ -48,6 +52,18 @@ cocabo_status cocabo_store_renew(cocabo_store *store, const char *study,
   int64_t id = 0;
   CB_TRY(store->ops->find(store, study, &id, err));
   return store->ops->renew(store, id, owner, seconds, err);
+}
+
+cocabo_status cocabo_store_leases(cocabo_store *store, const char *study,
+                                  cocabo_lease_fn each, void *user, cocabo_error *err) {
+  if (!store)
+    return is_null("store", err);
+  if (!each)
+    return is_null("each", err);
+  CB_TRY(cb_name_check("study name", study, err));
+  int64_t id = 0;
+  CB_TRY(store->ops->find(store, study, &id, err));
+  return store->ops->leases(store, id, each, user, err);
 }
 
 /* ---- names ----------------------------------------------------------------------- */

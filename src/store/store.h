@@ -31,19 +31,50 @@ typedef cocabo_status (*cb_name_fn)(void *user, const char *name, cocabo_error *
 /* Sees the number of one trial. */
 typedef cocabo_status (*cb_number_fn)(void *user, int64_t number, cocabo_error *err);
 
+/* How far a reader knows a log: its last event. */
+typedef struct cb_position {
+  int64_t seq;    /* 0: nothing of it */
+  uint64_t id[2]; /* 0: whatever it is */
+} cb_position;
+
+/* Does it say which event it was? */
+bool cb_position_is_known(const cb_position *position);
+
 /* One append: events and what else happens in the same stroke. */
 typedef struct cb_append {
   cb_event *events; /* n; their seq and time are filled in */
   int n;
-  int64_t next_number; /* the number that the next new trial must get; -1: any */
-  const char *owner;   /* who holds the leases of the trials handed out; NULL: no one */
-  double seconds;      /* how long they last */
-  bool durable;        /* must survive a power cut */
+  int64_t next_number;     /* the number that the next new trial must get; -1: any */
+  const cb_position *seen; /* what the writer knows of the log; NULL: it does not say */
+  const char *owner; /* who holds the leases of the trials handed out; NULL: no one */
+  double seconds;    /* how long they last */
+  bool durable;      /* must survive a power cut */
   cocabo_interrupt_fn interrupt; /* asked while it waits for its turn; NULL: never */
   void *user;
 } cb_append;
 
+/* What a study comes to at some place of its log. */
+typedef struct cb_summary {
+  int64_t seq;                      /* the last event that it has seen */
+  int64_t states[COCABO_STALE + 1]; /* trials by their state */
+  int64_t best;                     /* number of the best trial, -1: none */
+  double value;                     /* its value */
+  bool feasible;                    /* it keeps the constraints */
+} cb_summary;
+
+/* What a store knows of a study without reading its log. */
+typedef struct cb_description {
+  int64_t seq;        /* of the last event */
+  double first, last; /* times of the first and of the last event */
+  cb_summary summary; /* the newest that was left; seq 0: none */
+} cb_description;
+
+/* Version of cb_store_ops. */
+enum { CB_STORE_VERSION = 2 };
+
 typedef struct cb_store_ops {
+  int version;
+
   /* Starts a log with this STUDY_CREATED event, which becomes number 1; its seq and
    * time are filled in. COCABO_E_EXISTS if there is a study of that name. */
   cocabo_status (*create)(cocabo_store *store, const char *name, cb_event *created,
@@ -53,23 +84,29 @@ typedef struct cb_store_ops {
   cocabo_status (*find)(cocabo_store *store, const char *name, int64_t *id,
                         cocabo_error *err);
 
-  /* Shows the events after `seq`, in order; and then, unless `expired` is NULL, the
-   * trials whose lease has run out on the store's clock, by number. It is all as it was
-   * at one moment. Like append, COCABO_E_NOT_FOUND if the study has been deleted. */
-  cocabo_status (*read_since)(cocabo_store *store, int64_t id, int64_t seq,
+  /* Shows the events after `from`, in order; and then, unless `expired` is NULL, by
+   * number the trials whose lease has run out on the store's clock, or whose owner was
+   * a process of this machine that is no more. It is all as it was at one moment. Like
+   * append, COCABO_E_NOT_FOUND if the study has been deleted. COCABO_E_BUSY if the log
+   * does not have the event `from` where it was: a server that crashed may lose the end
+   * of a log, as far as it was not durable. Then the reader must begin anew. */
+  cocabo_status (*read_since)(cocabo_store *store, int64_t id, const cb_position *from,
                               cb_event_fn each, cb_number_fn expired, void *user,
                               cocabo_error *err);
 
   /* Appends events in order, all or none, and fills in their seq and time. An event
    * whose unique id is in the log already is not written again and gets the seq and
-   * time it has there; if all are, the call succeeds whatever else it says.
+   * time it has there; if all are, the call succeeds whatever else it says. So an
+   * append of unknown outcome is tried again with the same ids.
    *
    * Refused with COCABO_E_BUSY, because another writer was faster, if
+   *   - the log does not have the event `seen` where it was (see read_since),
    *   - next_number >= 0 is not the number that the next new trial gets,
    *   - an ASKED or ADDED event does not have the number its trial would get,
    *   - a RESUMED event's attempt is not above those its trial has in the log,
-   *   - a STALE event's trial has a lease that has not run out, unless that is one of a
-   *     later attempt: whoever runs it was late, but has renewed it since.
+   *   - a STALE event's trial has a lease that has not run out (nor is its owner gone),
+   *     unless that is one of a later attempt: whoever runs it was late, but has
+   * renewed it since.
    *
    * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
    * (and loses an older one in any case), and every TOLD trial loses its lease. So does
@@ -105,6 +142,17 @@ typedef struct cb_store_ops {
    * were checksums. */
   cocabo_status (*check)(cocabo_store *store, int64_t id, int64_t *unchecked,
                          cocabo_error *err);
+
+  /* Leaves a summary for `describe`; it is kept if it has seen more than the one before
+   * and no more than there is. Nothing else depends on it. */
+  cocabo_status (*summarise)(cocabo_store *store, int64_t id, const cb_summary *summary,
+                             cocabo_error *err);
+  cocabo_status (*describe)(cocabo_store *store, int64_t id, cb_description *out,
+                            cocabo_error *err);
+
+  /* Shows the leases of a study by trial, also those that have run out. */
+  cocabo_status (*leases)(cocabo_store *store, int64_t id, cocabo_lease_fn each,
+                          void *user, cocabo_error *err);
 } cb_store_ops;
 
 /* Seconds: 366 days. A lease that seems to last longer was written by mistake. */

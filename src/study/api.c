@@ -165,7 +165,7 @@ const char *cocabo_study_name(const cocabo_study *study) {
 }
 
 const cocabo_space *cocabo_study_space(const cocabo_study *study) {
-  return study ? study->fold.history->space : NULL;
+  return study ? study->space : NULL;
 }
 
 const char *cocabo_study_option(const cocabo_study *study, const char *name) {

@@ -54,7 +54,10 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* The state of a trial once the STALE events of this ask are in the log. */
-static cocabo_trial_state state_of(const cb_trial *trial, const cb_lost *lost) {
+static cocabo_trial_state state_of(const cocabo_study *study, const cb_trial *trial,
+                                   const cb_lost *lost) {
+  if (cb_handed_now(&study->handed, trial->number) != trial->number)
+    return COCABO_RUNNING; /* not for us: we know another trial by this number */
   const bool is_lost = lost->n > 0 && bsearch(&trial->number, lost->numbers, lost->n,
                                               sizeof *lost->numbers, by_number);
   return is_lost ? COCABO_STALE : trial->state;
@@ -84,7 +87,7 @@ static batch plan(const cocabo_study *study, const cb_lost *lost, int n) {
   batch b = {.n = n, .first = history->n_trials};
   for (int64_t i = 0; i < history->n_pending && b.n_resumed < n; i++)
     b.n_resumed +=
-        state_of(&history->trials[history->pending[i]], lost) != COCABO_RUNNING;
+        state_of(study, &history->trials[history->pending[i]], lost) != COCABO_RUNNING;
   const int fresh = n - b.n_resumed;
   b.n_design = lacking <= 0 ? 0 : lacking < fresh ? (int)lacking : fresh;
   b.n_sampled = fresh - b.n_design;
@@ -216,14 +219,15 @@ static void lead_with(batch *b, const attempt *a, const cb_history *history) {
 }
 
 /* Waiting ones first, then interrupted, then stale ones, each by number. */
-static void resume_offered(batch *b, const cb_lost *lost, const cb_history *history) {
+static void resume_offered(const cocabo_study *study, batch *b, const cb_lost *lost) {
+  const cb_history *history = study->fold.history;
   static const cocabo_trial_state order[] = {COCABO_WAITING, COCABO_INTERRUPTED,
                                              COCABO_STALE};
   int used = 0;
   for (int k = 0; k < 3; k++)
     for (int64_t i = 0; i < history->n_pending && used < b->n_resumed; i++) {
       const cb_trial *trial = &history->trials[history->pending[i]];
-      if (state_of(trial, lost) == order[k])
+      if (state_of(study, trial, lost) == order[k])
         b->handed[used++] = (cb_event){.kind = CB_TRIAL_RESUMED,
                                        .number = trial->number,
                                        .attempt = trial->attempt + 1};
@@ -344,7 +348,7 @@ static cocabo_status build(cocabo_study *study, batch *b, const attempt *a,
   b->n_ahead = (int)a->lost.n + (a->fitted.kind == CB_MODEL_FITTED);
   CB_TRY(allocate(b, history->space, err));
   lead_with(b, a, history);
-  resume_offered(b, &a->lost, history);
+  resume_offered(study, b, &a->lost);
   CB_TRY(propose_design(study, b, err));
   CB_TRY(propose_sampled(study, b, a, err));
   CB_TRY(snapshot(study, b, err));
@@ -355,8 +359,9 @@ static cocabo_status build(cocabo_study *study, batch *b, const attempt *a,
 
 /* ---- ask ------------------------------------------------------------------------- */
 
-static void hand_over(batch *b, cocabo_trial **out) {
+static void hand_over(cocabo_study *study, batch *b, cocabo_trial **out) {
   for (int i = 0; i < b->n; i++) {
+    cb_history_hand(study->fold.history, b->handed[i].number);
     cb_trial_set_started(b->trials[i], b->handed[i].time);
     out[i] = b->trials[i];
     b->trials[i] = NULL;
@@ -393,7 +398,7 @@ static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **
   if (status == COCABO_OK) {
     *got = (size_t)b.n;
     say_lost(study, &a->lost);
-    hand_over(&b, out);
+    hand_over(study, &b, out);
   } else if (status == COCABO_E_BUSY) {
     cb_study_say(study, COCABO_DEBUG, "overtaken at trial %lld: once more",
                  (long long)b.first);

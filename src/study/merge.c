@@ -353,7 +353,7 @@ cocabo_status cb_events_read(cb_events *log, const cocabo_study *study,
                              cocabo_error *err) {
   *log = (cb_events){0};
   const cocabo_status status = study->store->ops->read_since(
-      study->store, study->id, 0, copy_event, NULL, log, err);
+      study->store, study->id, &(cb_position){0}, copy_event, NULL, log, err);
   if (status != COCABO_OK)
     cb_events_clear(log);
   return status;

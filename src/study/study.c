@@ -15,46 +15,7 @@
 #include "base/text.h"
 #include "log/constraints.h"
 
-/* ---- the fold -------------------------------------------------------------------- */
-
-typedef struct reading {
-  cocabo_study *study;
-  cb_lost *lost; /* NULL: nobody asks */
-} reading;
-
-static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err) {
-  const reading *r = user;
-  return cb_view_apply(&r->study->view, event, err);
-}
-
-static cocabo_status note_lost(void *user, int64_t number, cocabo_error *err) {
-  const reading *r = user;
-  const cb_history *history = r->study->fold.history;
-  cb_lost *lost = r->lost;
-  if (number < 0 || number >= history->n_trials ||
-      history->trials[number].state != COCABO_RUNNING)
-    return COCABO_OK;
-  void *numbers = lost->numbers;
-  if (!cb_reserve(&numbers, &lost->capacity, lost->n + 1, sizeof *lost->numbers))
-    return cb_no_memory(err);
-  lost->numbers = numbers;
-  lost->numbers[lost->n++] = number;
-  return COCABO_OK;
-}
-
-cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost,
-                                 cocabo_error *err) {
-  const int64_t seq = study->fold.history ? study->fold.history->seq : 0;
-  reading r = {.study = study, .lost = lost};
-  if (lost)
-    lost->n = 0;
-  return study->store->ops->read_since(study->store, study->id, seq, absorb,
-                                       lost ? note_lost : NULL, &r, err);
-}
-
-cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err) {
-  return cb_study_sync_lost(study, NULL, err);
-}
+/* ---- appending ------------------------------------------------------------------- */
 
 void cb_study_identify(cocabo_study *study, cb_event *event) {
   event->id[0] = study->writer;
@@ -69,15 +30,16 @@ static bool hands_out(const cb_event *events, int n) {
   return false;
 }
 
-/* Gives ids to the events that have none, and appends them. */
-static cocabo_status append(cocabo_study *study, cb_event *events, int n,
-                            int64_t next_number, cocabo_error *err) {
+cocabo_status cb_study_append(cocabo_study *study, cb_event *events, int n,
+                              int64_t next_number, cocabo_error *err) {
   for (int i = 0; i < n; i++)
     if (events[i].id[0] == 0 && events[i].id[1] == 0)
       cb_study_identify(study, &events[i]);
+  const cb_position seen = cb_study_position(study);
   const cb_append what = {.events = events,
                           .n = n,
                           .next_number = next_number,
+                          .seen = &seen,
                           .owner = study->owner,
                           .seconds = study->seconds,
                           .durable = study->view.resolved.durable,
@@ -87,7 +49,7 @@ static cocabo_status append(cocabo_study *study, cb_event *events, int n,
   return study->store->ops->append(study->store, study->id, &what, err);
 }
 
-static void fold_own(cocabo_study *study, const cb_event *events, int n) {
+void cb_study_fold_own(cocabo_study *study, const cb_event *events, int n) {
   for (int i = 0; i < n; i++)
     if (events[i].seq != study->fold.history->seq + 1 ||
         cb_view_apply(&study->view, &events[i], NULL) != COCABO_OK) {
@@ -98,8 +60,8 @@ static void fold_own(cocabo_study *study, const cb_event *events, int n) {
 
 cocabo_status cb_study_commit(cocabo_study *study, cb_event *events, int n,
                               int64_t next_number, cocabo_error *err) {
-  CB_TRY(append(study, events, n, next_number, err));
-  fold_own(study, events, n);
+  CB_TRY(cb_study_append(study, events, n, next_number, err));
+  cb_study_fold_own(study, events, n);
   return COCABO_OK;
 }
 
@@ -137,6 +99,8 @@ void cb_study_free(cocabo_study *study) {
   if (!study)
     return;
   cb_proposer_clear(&study->proposer);
+  cb_handed_clear(&study->handed);
+  cocabo_space_free(study->space);
   cb_view_clear(&study->view);
   if (study->owns_store)
     cocabo_store_free(study->store);
@@ -183,6 +147,9 @@ static cocabo_status start_log(cocabo_study *study, cb_event *created,
   CB_TRY(fill_created(created, space, options, err));
   CB_TRY(cb_view_begin(&study->view, created, err));
   CB_TRY(check_sampler(&study->view.resolved, space, err));
+  study->space = cb_space_copy(created->space);
+  if (!study->space)
+    return cb_no_memory(err);
   cb_study_identify(study, created);
   CB_TRY(
       study->store->ops->create(study->store, study->name, created, &study->id, err));
@@ -506,12 +473,18 @@ static bool is_told(const cb_trial *trial, double value, const cocabo_metric *me
          (n == 0 || cb_metrics_equal(trial->metrics, trial->n_metrics, metrics, n));
 }
 
+/* The trial that the caller knows by a number, as it is now. */
+static cocabo_status find_handed(cocabo_study *study, int64_t number,
+                                 const cb_trial **out, cocabo_error *err) {
+  CB_TRY(cb_study_sync(study, err));
+  return cb_study_find(study, cb_handed_now(&study->handed, number), out, err);
+}
+
 /* The trial as it is now, and whether the attempt is over because somebody else has
  * been given the trial since. */
 static cocabo_status find_attempt(cocabo_study *study, int64_t number, int64_t attempt,
                                   const cb_trial **out, bool *over, cocabo_error *err) {
-  CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_study_find(study, number, out, err));
+  CB_TRY(find_handed(study, number, out, err));
   *over = attempt != CB_CURRENT && attempt < (*out)->attempt;
   if (attempt > (*out)->attempt)
     return cb_fail(err, COCABO_E_RANGE,
@@ -563,8 +536,8 @@ static void say_unusual(const cocabo_study *study, int64_t number, double before
 
 /* Up to two events, which borrow what they point to. Attributes need memory when they
  * are folded in: where there is none, the next call does it. */
-cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attempt,
-                              const cocabo_record *record, cocabo_error *err) {
+static cocabo_status try_record(cocabo_study *study, int64_t number, int64_t attempt,
+                                const cocabo_record *record, cocabo_error *err) {
   const bool finite = record->value && isfinite(*record->value);
   const char *reason =
       record->value && !finite ? why_not_finite(*record->value) : record->reason;
@@ -579,7 +552,7 @@ cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attem
     return COCABO_OK;
   if (finite && !is_told(trial, *record->value, record->metrics, n_metrics))
     events[n++] = (cb_event){.kind = CB_TRIAL_TOLD,
-                             .number = number,
+                             .number = trial->number,
                              .has_y = true,
                              .y = *record->value,
                              .n_metrics = n_metrics,
@@ -596,7 +569,7 @@ cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attem
                    (long long)number, n_names, COCABO_MAX_ATTRS);
   if (n_news > 0)
     events[n++] = (cb_event){.kind = CB_TRIAL_NOTED,
-                             .number = number,
+                             .number = trial->number,
                              .n_attributes = n_news,
                              .attributes = news};
   if (n == 0)
@@ -612,11 +585,20 @@ cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attem
   return COCABO_OK;
 }
 
-cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step report,
-                              cocabo_error *err) {
+cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attempt,
+                              const cocabo_record *record, cocabo_error *err) {
+  cocabo_status status = COCABO_E_BUSY;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
+    status = try_record(study, number, attempt, record, err);
+  if (status == COCABO_OK && (record->value || record->reason))
+    cb_handed_drop(&study->handed, number);
+  return status;
+}
+
+static cocabo_status try_report(cocabo_study *study, int64_t number, cocabo_step report,
+                                cocabo_error *err) {
   const cb_trial *trial = NULL;
-  CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_study_find(study, number, &trial, err));
+  CB_TRY(find_handed(study, number, &trial, err));
   int64_t i = trial->n_reports - 1;
   while (i >= 0 && trial->reports[i].step > report.step)
     i--;
@@ -627,15 +609,23 @@ cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step r
     return cb_fail(err, COCABO_E_RANGE, "trial %lld has %lld reports, want at most %d",
                    (long long)number, (long long)trial->n_reports, COCABO_MAX_REPORTS);
   cb_event reported = {.kind = CB_TRIAL_REPORTED,
-                       .number = number,
+                       .number = trial->number,
                        .step = report.step,
                        .has_y = true,
                        .y = report.value};
   return cb_study_commit(study, &reported, 1, -1, err);
 }
 
-cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
-                                 cocabo_error *err) {
+cocabo_status cb_study_report(cocabo_study *study, int64_t number, cocabo_step report,
+                              cocabo_error *err) {
+  cocabo_status status = COCABO_E_BUSY;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
+    status = try_report(study, number, report, err);
+  return status;
+}
+
+static cocabo_status try_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
+                                   cocabo_error *err) {
   const cb_trial *trial = NULL;
   bool over = false;
   CB_TRY(find_attempt(study, number, attempt, &trial, &over, err));
@@ -657,10 +647,19 @@ cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t at
   return cb_study_commit(study, &interrupted, 1, -1, err);
 }
 
-cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err) {
+cocabo_status cb_study_interrupt(cocabo_study *study, int64_t number, int64_t attempt,
+                                 cocabo_error *err) {
+  cocabo_status status = COCABO_E_BUSY;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
+    status = try_interrupt(study, number, attempt, err);
+  if (status == COCABO_OK)
+    cb_handed_drop(&study->handed, number);
+  return status;
+}
+
+static cocabo_status try_retry(cocabo_study *study, int64_t number, cocabo_error *err) {
   const cb_trial *trial = NULL;
-  CB_TRY(cb_study_sync(study, err));
-  CB_TRY(cb_study_find(study, number, &trial, err));
+  CB_TRY(find_handed(study, number, &trial, err));
   switch (trial->state) {
   case COCABO_WAITING:
   case COCABO_INTERRUPTED:
@@ -674,26 +673,42 @@ cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *
                    (long long)number, cocabo_state_name(trial->state));
   }
   cb_event retried = {
-      .kind = CB_TRIAL_RETRIED, .number = number, .attempt = trial->attempt};
+      .kind = CB_TRIAL_RETRIED, .number = trial->number, .attempt = trial->attempt};
   return cb_study_commit(study, &retried, 1, -1, err);
+}
+
+cocabo_status cb_study_retry(cocabo_study *study, int64_t number, cocabo_error *err) {
+  cocabo_status status = COCABO_E_BUSY;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
+    status = try_retry(study, number, err);
+  return status;
 }
 
 /* ---- changing -------------------------------------------------------------------- */
 
 /* Appends the change and makes it known here; there is no conflict to lose. */
-static cocabo_status commit_change(cocabo_study *study, cb_event *changed,
-                                   cocabo_error *err) {
+static cocabo_status try_change(cocabo_study *study, cb_event *changed,
+                                cocabo_error *err) {
   cb_view_change change;
+  CB_TRY(cb_study_sync(study, err));
   CB_TRY(cb_view_prepare(&change, &study->view, changed, err));
   cocabo_status status =
       check_sampler(&change.resolved, study->fold.history->space, err);
   if (status == COCABO_OK)
-    status = append(study, changed, 1, -1, err);
+    status = cb_study_append(study, changed, 1, -1, err);
   if (status == COCABO_OK && changed->seq == study->fold.history->seq + 1)
     cb_view_adopt(&study->view, &change, changed);
   else if (status == COCABO_OK)
     (void)cb_study_sync(study, NULL);
   cb_view_change_clear(&change);
+  return status;
+}
+
+static cocabo_status commit_change(cocabo_study *study, cb_event *changed,
+                                   cocabo_error *err) {
+  cocabo_status status = COCABO_E_BUSY;
+  for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
+    status = try_change(study, changed, err);
   return status;
 }
 

@@ -14,6 +14,7 @@
 #include "cocabo.h"
 #include "log/fold.h"
 #include "store/store.h"
+#include "study/handed.h"
 #include "study/proposer.h"
 #include "study/view.h"
 
@@ -21,11 +22,13 @@ struct cocabo_study {
   char *name;
   cocabo_store *store;
   bool owns_store;
-  int64_t id; /* of the log in its store */
+  int64_t id;          /* of the log in its store */
+  cocabo_space *space; /* as the caller has it, for as long as the handle lives */
 
   cb_fold fold;         /* of the log */
   cb_view view;         /* of the fold, with what the options mean */
   cb_proposer proposer; /* a cache */
+  cb_handed handed;     /* trials that the caller has */
 
   /* Another one: the best result that keeps the constraints, of the first so many. */
   struct {
@@ -59,7 +62,10 @@ void cb_study_free(cocabo_study *study); /* NULL is allowed */
 void cb_study_say(const cocabo_study *study, cocabo_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Learns what others appended. */
+/* How far it knows its log. */
+cb_position cb_study_position(const cocabo_study *study);
+/* Learns what others appended. A log that has lost its end is read anew, and what the
+ * caller runs of what was lost is put back. */
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
 
 /* The same, and in the same read which of the running trials are lost: their lease has
@@ -148,7 +154,12 @@ cocabo_status cb_study_importance(const cocabo_study *study, double *share, doub
 /* Gives an event its unique id, for whoever must name it before it is appended. */
 void cb_study_identify(cocabo_study *study, cb_event *event);
 
-/* Gives ids to the events that have none, appends them and folds them in. The caller
+/* Gives ids to the events that have none, and appends them. */
+cocabo_status cb_study_append(cocabo_study *study, cb_event *events, int n,
+                              int64_t next_number, cocabo_error *err);
+/* Folds in what has been appended; where others have written in between, sync does. */
+void cb_study_fold_own(cocabo_study *study, const cb_event *events, int n);
+/* Both. The caller
  * has reserved room in the history, so that the fold does not fail; where others have
  * written in between, it is left to sync. */
 cocabo_status cb_study_commit(cocabo_study *study, cb_event *events, int n,

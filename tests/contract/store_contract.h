@@ -163,8 +163,9 @@ static cocabo_status note_event(void *user, const cb_event *event, cocabo_error 
 
 static contract_log contract_read(contract *c, int64_t since) {
   contract_log log = {0};
-  assert_int_equal(c->store->ops->read_since(c->store, c->id, since, note_event, NULL,
-                                             &log, &c->err),
+  assert_int_equal(c->store->ops->read_since(c->store, c->id,
+                                             &(cb_position){.seq = since}, note_event,
+                                             NULL, &log, &c->err),
                    COCABO_OK);
   return log;
 }
@@ -264,7 +265,8 @@ static cocabo_status check_full_event(void *user, const cb_event *event,
 
 static void assert_kept(contract *c, cb_event *event, int64_t next_number) {
   assert_appended(c, event, 1, next_number);
-  assert_int_equal(c->store->ops->read_since(c->store, c->id, event->seq - 1,
+  assert_int_equal(c->store->ops->read_since(c->store, c->id,
+                                             &(cb_position){.seq = event->seq - 1},
                                              check_full_event, NULL, event, &c->err),
                    COCABO_OK);
 }
@@ -508,12 +510,13 @@ static void many_events_are_appended_at_one_stroke(void **state) {
   assert_appended(c, events, MANY, 0);
   assert_int_equal(events[MANY - 1].seq, MANY + 1);
   contract_many many = {.events = events};
-  assert_int_equal(c->store->ops->read_since(c->store, c->id, 1, check_next_event, NULL,
-                                             &many, &c->err),
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, &(cb_position){.seq = 1},
+                                             check_next_event, NULL, &many, &c->err),
                    COCABO_OK);
   assert_int_equal(many.next, MANY);
   many.next = MANY - 3;
-  assert_int_equal(c->store->ops->read_since(c->store, c->id, MANY - 2,
+  assert_int_equal(c->store->ops->read_since(c->store, c->id,
+                                             &(cb_position){.seq = MANY - 2},
                                              check_next_event, NULL, &many, &c->err),
                    COCABO_OK);
   assert_int_equal(many.next, MANY);
@@ -536,9 +539,9 @@ static cocabo_status check_created(void *user, const cb_event *event,
 static void the_beginning_has_space_and_options(void **state) {
   contract *c = *state;
   cocabo_space *want = contract_space();
-  assert_int_equal(
-      c->store->ops->read_since(c->store, c->id, 0, check_created, NULL, want, &c->err),
-      COCABO_OK);
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, &(cb_position){.seq = 0},
+                                             check_created, NULL, want, &c->err),
+                   COCABO_OK);
   cocabo_space_free(want);
 }
 
@@ -690,9 +693,9 @@ static void a_new_study_is_not_the_deleted_one(void **state) {
   cb_event asked = make_asked(0);
   contract_log log = {0};
   assert_int_equal(contract_append(c, &asked, 1, 0), COCABO_E_NOT_FOUND);
-  assert_int_equal(
-      c->store->ops->read_since(c->store, c->id, 0, note_event, NULL, &log, &c->err),
-      COCABO_E_NOT_FOUND);
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, &(cb_position){.seq = 0},
+                                             note_event, NULL, &log, &c->err),
+                   COCABO_E_NOT_FOUND);
   assert_string_equal(c->err.message, "the study has been deleted");
 }
 
@@ -709,8 +712,8 @@ static void a_reader_can_stop(void **state) {
   cb_event asked = make_asked(0);
   assert_appended(c, &asked, 1, 0);
   int calls = 0;
-  assert_int_equal(c->store->ops->read_since(c->store, c->id, 0, stop_at_once, NULL,
-                                             &calls, &c->err),
+  assert_int_equal(c->store->ops->read_since(c->store, c->id, &(cb_position){.seq = 0},
+                                             stop_at_once, NULL, &calls, &c->err),
                    COCABO_E_INTERRUPTED);
   assert_int_equal(calls, 1);
   assert_int_equal(contract_read(c, 0).n, 2); /* and the store still works */
@@ -857,7 +860,8 @@ static cocabo_status pass_over(void *user, const cb_event *event, cocabo_error *
 
 static cocabo_status read_expired(const contract *c, cb_number_fn each, void *user,
                                   cocabo_error *err) {
-  return c->store->ops->read_since(c->store, c->id, 0, pass_over, each, user, err);
+  return c->store->ops->read_since(c->store, c->id, &(cb_position){.seq = 0}, pass_over,
+                                   each, user, err);
 }
 
 static void assert_expired(contract *c, const char *want) {
@@ -1102,19 +1106,19 @@ static void events_are_shown_before_leases(void **state) {
   assert_leased(c, make_asked(1), "w", OVER);
   assert_leased(c, make_told(1, 0.5), NULL, 0);
   const cb_store_ops *ops = c->store->ops;
-  assert_int_equal(
-      ops->read_since(c->store, c->id, 1, note_kind, note_number, got, &c->err),
-      COCABO_OK);
+  assert_int_equal(ops->read_since(c->store, c->id, &(cb_position){.seq = 1}, note_kind,
+                                   note_number, got, &c->err),
+                   COCABO_OK);
   assert_string_equal(got, "3:0 3:1 4:1 0 ");
   got[0] = '\0';
-  assert_int_equal(
-      ops->read_since(c->store, c->id, 4, note_kind, note_number, got, &c->err),
-      COCABO_OK);
+  assert_int_equal(ops->read_since(c->store, c->id, &(cb_position){.seq = 4}, note_kind,
+                                   note_number, got, &c->err),
+                   COCABO_OK);
   assert_string_equal(got, "0 "); /* also where there is no event */
   int calls = 0;
-  assert_int_equal(
-      ops->read_since(c->store, c->id, 0, stop_at_once, note_number, &calls, &c->err),
-      COCABO_E_INTERRUPTED);
+  assert_int_equal(ops->read_since(c->store, c->id, &(cb_position){.seq = 0},
+                                   stop_at_once, note_number, &calls, &c->err),
+                   COCABO_E_INTERRUPTED);
   assert_int_equal(calls, 1);
   assert_expired(c, "0 ");
 }

@@ -102,7 +102,8 @@ static cocabo_status count_event(void *user, const cb_event *event, cocabo_error
 
 static cocabo_status read_all(cocabo_store *store, int64_t study, int *n) {
   *n = 0;
-  return store->ops->read_since(store, study, 0, count_event, NULL, n, &err);
+  return store->ops->read_since(store, study, &(cb_position){.seq = 0}, count_event,
+                                NULL, n, &err);
 }
 
 static cocabo_status find(cocabo_store *store, int64_t *id) {
@@ -859,8 +860,8 @@ static cocabo_status note_trial(void *user, int64_t number, cocabo_error *e) {
 
 static void assert_over(cocabo_store *store, int64_t study, const char *want) {
   char got[64] = "";
-  assert_ok(
-      store->ops->read_since(store, study, INT64_MAX, NULL, note_trial, got, &err));
+  assert_ok(store->ops->read_since(store, study, &(cb_position){.seq = INT64_MAX}, NULL,
+                                   note_trial, got, &err));
   assert_string_equal(got, want);
 }
 
@@ -1223,7 +1224,8 @@ static cocabo_status pass_over(void *user, const cb_event *event, cocabo_error *
 }
 
 static cocabo_status read_expired(cocabo_store *store, int64_t study, int64_t *number) {
-  return store->ops->read_since(store, study, 0, pass_over, note_number, number, &err);
+  return store->ops->read_since(store, study, &(cb_position){.seq = 0}, pass_over,
+                                note_number, number, &err);
 }
 
 static cocabo_status append_leased(cocabo_store *store, int64_t id, int64_t number) {

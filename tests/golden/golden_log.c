@@ -382,7 +382,8 @@ static int write_log(const char *path) {
     cocabo_study *study = create(&plans[i], store);
     writer w = {.out = out, .study = plans[i].name, .stands = i + 1};
     live(study, &plans[i]);
-    must(store->ops->read_since(store, study->id, 0, write_event, NULL, &w, &err));
+    must(store->ops->read_since(store, study->id, &(cb_position){.seq = 0}, write_event,
+                                NULL, &w, &err));
     cocabo_study_free(study);
     cocabo_store_free(store);
   }

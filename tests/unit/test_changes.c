@@ -68,8 +68,9 @@ static void only_what_differs_is_written(void **state) {
                                 TEXTS("2.5", "random"), 2, &err));
   assert_int_equal(log_length(study), 2);
   cb_pair want = {.name = "kappa", .value = "2.5"};
-  assert_ok(study->store->ops->read_since(study->store, study->id, 1, check_changed,
-                                          NULL, &want, &err));
+  assert_ok(study->store->ops->read_since(study->store, study->id,
+                                          &(cb_position){.seq = 1}, check_changed, NULL,
+                                          &want, &err));
   assert_string_equal(cocabo_study_option(study, "kappa"), "2.5");
   assert_true(study->view.resolved.settings.kappa == 2.5);
   assert_ok(cocabo_study_change(study, TEXTS("kappa"), TEXTS("2.5"), 1, &err));
@@ -288,13 +289,13 @@ static cocabo_status brittle_create(cocabo_store *s, const char *name,
   return inner->ops->create(inner, name, created, id, e);
 }
 
-static cocabo_status brittle_read(cocabo_store *s, int64_t id, int64_t seq,
+static cocabo_status brittle_read(cocabo_store *s, int64_t id, const cb_position *from,
                                   cb_event_fn each, cb_number_fn expired, void *user,
                                   cocabo_error *e) {
   brittle_store *b = (brittle_store *)s;
   if (b->broken)
     return cb_fail(e, COCABO_E_STORE, "broken");
-  return b->inner->ops->read_since(b->inner, id, seq, each, expired, user, e);
+  return b->inner->ops->read_since(b->inner, id, from, each, expired, user, e);
 }
 
 static cocabo_status brittle_append(cocabo_store *s, int64_t id, const cb_append *what,

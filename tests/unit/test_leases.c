@@ -321,11 +321,11 @@ static cocabo_status sly_create(cocabo_store *s, const char *name, cb_event *cre
   return inner->ops->create(inner, name, created, id, e);
 }
 
-static cocabo_status sly_read(cocabo_store *s, int64_t id, int64_t seq,
+static cocabo_status sly_read(cocabo_store *s, int64_t id, const cb_position *from,
                               cb_event_fn each, cb_number_fn expired, void *user,
                               cocabo_error *e) {
   cocabo_store *inner = ((sly_store *)s)->inner;
-  return inner->ops->read_since(inner, id, seq, each, expired, user, e);
+  return inner->ops->read_since(inner, id, from, each, expired, user, e);
 }
 
 static cocabo_status sly_append(cocabo_store *s, int64_t id, const cb_append *what,

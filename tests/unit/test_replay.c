@@ -227,14 +227,14 @@ static cocabo_status show_forged(void *user, const cb_event *event, cocabo_error
   return status;
 }
 
-static cocabo_status forged_read(cocabo_store *s, int64_t id, int64_t seq,
+static cocabo_status forged_read(cocabo_store *s, int64_t id, const cb_position *from,
                                  cb_event_fn each, cb_number_fn expired, void *user,
                                  cocabo_error *e) {
   forger *f = (forger *)s;
   assert_null(expired); /* who checks a log needs no leases */
   f->each = each;
   f->user = user;
-  return f->inner->ops->read_since(f->inner, id, seq, show_forged, NULL, f, e);
+  return f->inner->ops->read_since(f->inner, id, from, show_forged, NULL, f, e);
 }
 
 static cocabo_status forged_check(cocabo_store *s, int64_t id, int64_t *unchecked,

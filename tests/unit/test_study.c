@@ -159,7 +159,8 @@ static void a_batch_may_cross_the_end_of_the_design(void **state) {
   assert_int_equal(study->fold.history->n_design, 8);
   assert_int_equal(study->fold.history->n_sampled, 4);
   assert_int_equal(study->fold.history->n_rounds, 1);
-  assert_ok(study->store->ops->read_since(study->store, study->id, 2, check_provenance,
+  assert_ok(study->store->ops->read_since(study->store, study->id,
+                                          &(cb_position){.seq = 2}, check_provenance,
                                           NULL, NULL, &err));
   cocabo_study_free(study);
 }
@@ -689,13 +690,13 @@ static cocabo_status moody_create(cocabo_store *s, const char *name, cb_event *c
   return inner->ops->create(inner, name, created, id, e);
 }
 
-static cocabo_status moody_read(cocabo_store *s, int64_t id, int64_t seq,
+static cocabo_status moody_read(cocabo_store *s, int64_t id, const cb_position *from,
                                 cb_event_fn each, cb_number_fn expired, void *user,
                                 cocabo_error *e) {
   moody_store *moody = (moody_store *)s;
   if (moody->deaf)
     return cb_fail(e, COCABO_E_STORE, "the line is dead");
-  return moody->inner->ops->read_since(moody->inner, id, seq, each, expired, user, e);
+  return moody->inner->ops->read_since(moody->inner, id, from, each, expired, user, e);
 }
 
 static cocabo_status moody_append(cocabo_store *s, int64_t id, const cb_append *what,

@@ -32,12 +32,12 @@ static cocabo_status count_find(cocabo_store *s, const char *name, int64_t *id,
   return inner->ops->find(inner, name, id, e);
 }
 
-static cocabo_status count_read(cocabo_store *s, int64_t id, int64_t seq,
+static cocabo_status count_read(cocabo_store *s, int64_t id, const cb_position *from,
                                 cb_event_fn each, cb_number_fn expired, void *user,
                                 cocabo_error *e) {
   counting_store *c = (counting_store *)s;
   c->reads++;
-  return c->inner->ops->read_since(c->inner, id, seq, each, expired, user, e);
+  return c->inner->ops->read_since(c->inner, id, from, each, expired, user, e);
 }
 
 static cocabo_status count_append(cocabo_store *s, int64_t id, const cb_append *what,
@@ -228,8 +228,8 @@ static cocabo_status note_fits(void *user, const cb_event *event, cocabo_error *
 
 static fits read_fits(cocabo_study *study) {
   fits f = {0};
-  assert_ok(study->store->ops->read_since(study->store, study->id, 0, note_fits, NULL,
-                                          &f, &err));
+  assert_ok(study->store->ops->read_since(
+      study->store, study->id, &(cb_position){.seq = 0}, note_fits, NULL, &f, &err));
   return f;
 }
 
@@ -386,8 +386,8 @@ static void a_log_without_names_replays_by_its_bases(void **state) {
     }
     assert_true(read_fits(study).n > 1);
     scribe s = {.to = cocabo_store_new_memory(), .stale_basis = i % 2};
-    assert_ok(study->store->ops->read_since(study->store, study->id, 0, rewrite, NULL,
-                                            &s, &err));
+    assert_ok(study->store->ops->read_since(
+        study->store, study->id, &(cb_position){.seq = 0}, rewrite, NULL, &s, &err));
     cocabo_study *old;
     cocabo_report report;
     assert_ok(cocabo_study_open(&old, "old", s.to, &err));
