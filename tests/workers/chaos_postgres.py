@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""Workers on one study on a PostgreSQL server, under fire: nothing that was acknowledged is
+lost, nothing is doubled, and the work goes on.
+
+    python3 tests/workers/chaos_postgres.py PATH/TO/cocabo [--kills 12] [--restarts 2]
+        [--cuts 4] [--seed N] [--keep]          in full: --kills 500 --restarts 20 --cuts 50
+
+The faults, in an order drawn from the seed:
+  kill      SIGKILL to a worker, and another one is started
+  restart   of the server: every other time all of its processes get SIGKILL
+  cut       all connections of workers are reset at once
+
+Workers reach the server through a proxy, and nobody helps them: a worker must outlive the
+server and the network. The budget is raised whenever it is reached, so that its edge is
+crossed many times. A value belongs to one point only, and with -v a worker says
+"trial N complete: VALUE" after the store has said that it has it. At the end, with the
+faults over and a budget for all trials there are:
+  - the study has exactly as many complete trials as its budget, and no others
+  - no trial number and no point is there twice
+  - every value is the one of its point, also where a server forgot who was asked for it
+  - every acknowledged value is there, and was not evaluated again afterwards
+  - cocabo verify finds nothing
+"""
+
+import argparse
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from server import Proxy, Server, die_with_parent, missing
+
+STEP = 40  # how much the budget grows
+GRACE = 2  # seconds between a trial's being handed out and the start of its program
+CALM = 120  # seconds that the workers may take to finish when the faults are over
+SKIP = 77
+STUDY = ["--study", "s", "-p", "a=int(1,99)", "-p", "b=int(1,99)",
+         "-p", "c=choice(0,1,2,3,4)"]
+COMMAND = ["--", "./program", "{a}", "{b}", "{c}"]
+PROGRAM = """#!/bin/sh
+echo "$(date +%s.%N) $1 $2 $3" >>evaluations
+sleep 0.0$(($1 * $2 % 10))
+echo $(($1 * 1000 + $2 * 10 + $3))
+"""
+
+
+def value_at(params):
+    return params["a"] * 1000 + params["b"] * 10 + params["c"]
+
+
+def expect(condition, claim, details=""):
+    if not condition:
+        raise AssertionError(f"not so: {claim} {details}")
+
+
+class Chaos:
+    """`direct` is the store's URL, `url` that of the workers."""
+
+    def __init__(self, args, direct, url, server=None, proxy=None):
+        self.cocabo = os.path.abspath(args.cocabo)
+        self.sampler = args.sampler
+        self.lease = args.lease
+        self.server, self.proxy = server, proxy
+        self.direct, self.url = direct, url
+        self.folder = pathlib.Path(args.folder)
+        self.workers = [None] * args.workers
+        self.budget = 0
+        self.acknowledged = {}  # value: when that was seen here, seconds since 1970
+        self.read = collections.Counter()  # bytes of each report
+        self.ends = collections.Counter()  # exit statuses
+        self.faults = collections.Counter()
+        self.outages = []  # seconds from a fault of the server to the next new result
+        program = self.folder / "program"
+        program.write_text(PROGRAM)
+        program.chmod(0o755)
+
+    # ---- the program -----------------------------------------------------------------
+
+    def environment(self, url):
+        temporary = self.folder / "tmp"
+        temporary.mkdir(exist_ok=True)
+        return {**os.environ, "COCABO_STORAGE": url, "TMPDIR": str(temporary)}
+
+    def output(self, *args):
+        done = subprocess.run([self.cocabo, *args], cwd=self.folder, text=True,
+                              env=self.environment(self.direct), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600,
+                              check=False)
+        expect(done.returncode == 0, f"cocabo {args[0]} succeeds", done.stderr)
+        return done.stdout
+
+    def set_budget(self, trials):
+        self.budget = trials
+        self.output("create", *STUDY, "--sampler", self.sampler, "-n", str(trials),
+                    *COMMAND)
+
+    def trials(self):
+        lines = self.output("trials", "--json", "--study", "s").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def start_worker(self, i):
+        with open(self.folder / f"report-{i}", "ab") as report:
+            self.workers[i] = subprocess.Popen(
+                [self.cocabo, "worker", "-v", "--study", "s", "--lease", str(self.lease)],
+                cwd=self.folder, env=self.environment(self.url), stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=report,
+                preexec_fn=die_with_parent(signal.SIGKILL))
+
+    def look_after(self):
+        self.read_reports()
+        for i, worker in enumerate(self.workers):
+            if worker is None or worker.poll() is not None:
+                self.hear_end(i, worker)
+                self.start_worker(i)
+
+    def read_reports(self):
+        now = time.time()
+        for path in self.folder.glob("report-*"):
+            with open(path, "rb") as report:
+                report.seek(self.read[path])
+                text = report.read()
+            text = text[:text.rfind(b"\n") + 1]
+            self.read[path] += len(text)
+            for value in re.findall(r"^trial \d+ complete: (\S+)", text.decode(), re.M):
+                self.acknowledged.setdefault(int(float(value)), now)
+
+    def hear_end(self, i, worker):
+        """It was killed, or it found the budget reached."""
+        if worker is None:
+            return
+        status = worker.returncode
+        self.ends[status] += 1
+        said = (self.folder / f"report-{i}").read_text()[-600:]
+        expect(status in (0, -signal.SIGKILL), "a worker goes on whatever happens",
+               f"one ended with status {status} and said: {said}")
+        if status == 0:
+            self.raise_budget()
+
+    def raise_budget(self):
+        trials = self.trials()
+        complete = sum(trial["state"] == "complete" for trial in trials)
+        expect(complete <= self.budget, "the budget is kept", (complete, self.budget))
+        if complete == self.budget:
+            self.set_budget(self.budget + STEP)
+
+    # ---- faults ----------------------------------------------------------------------
+
+    def kill(self):
+        random.choice(self.workers).kill()
+
+    def cut(self):
+        self.proxy.cut()
+
+    def restart(self):
+        """What is acknowledged now must survive."""
+        self.read_reports()
+        if self.faults["restart"] % 2:
+            self.server.stop()
+        else:
+            self.server.kill9()
+        time.sleep(random.uniform(0, 1))
+        self.server.start()
+
+    def rage(self, faults, pause):
+        """Every fault finds workers that had the time to do something."""
+        mark, since = 0, time.monotonic()
+        for i, fault in enumerate(faults):
+            while len(self.acknowledged) <= mark:
+                expect(time.monotonic() - since < CALM, "the work goes on after a fault",
+                       faults[i - 1])
+                self.look_after()
+                time.sleep(0.02)
+            if i and faults[i - 1] != "kill":
+                self.outages.append(time.monotonic() - since)
+            time.sleep(min(random.expovariate(1 / pause), 1))
+            self.look_after()
+            getattr(self, fault)()
+            self.faults[fault] += 1
+            mark, since = len(self.acknowledged), time.monotonic()
+            if self.faults.total() % 50 == 0:
+                print(f"{dict(self.faults)}, {len(self.acknowledged)} results", flush=True)
+
+    # ---- the end ---------------------------------------------------------------------
+
+    def calm_down(self):
+        """Everybody dies once more; then there is a budget for all trials and some more,
+        and everybody may finish."""
+        for worker in filter(None, self.workers):
+            worker.kill()
+            worker.wait()
+        self.set_budget(len(self.trials()) + 10)
+        for i in range(len(self.workers)):
+            self.start_worker(i)
+        for worker in self.workers:
+            expect(worker.wait(timeout=CALM) == 0, "everybody finishes", worker.returncode)
+        self.read_reports()
+
+    def check(self):
+        trials = self.trials()
+        states = collections.Counter(trial["state"] for trial in trials)
+        expect(states["complete"] == self.budget == len(trials),
+               "the budget is reached exactly and nothing is left", (states, self.budget))
+        expect([t["number"] for t in trials] == list(range(len(trials))),
+               "numbers are unique and without gaps")
+        points = collections.Counter(json.dumps(t["params"]) for t in trials)
+        expect(max(points.values()) == 1, "no point is there twice",
+               [t for t in trials if points[json.dumps(t["params"])] > 1])
+        for trial in trials:
+            expect(trial["value"] == value_at(trial["params"]),
+                   "every value is the one of its point", trial)
+        self.check_acknowledged({trial["value"] for trial in trials})
+        self.output("verify", "--proposals", "all", "--study", "s")
+        return trials
+
+    def check_acknowledged(self, there):
+        lost = [value for value in self.acknowledged if value not in there]
+        expect(not lost, "no acknowledged value is lost", lost)
+        for line in (self.folder / "evaluations").read_text().splitlines():
+            when, a, b, c = line.split()
+            value = value_at({"a": int(a), "b": int(b), "c": int(c)})
+            known = self.acknowledged.get(value, float("inf"))
+            expect(float(when) < known + GRACE,
+                   "what is acknowledged is not evaluated again", line)
+
+    def bury(self):
+        for worker in filter(None, self.workers):
+            worker.kill()
+            worker.wait()
+
+
+@contextlib.contextmanager
+def surroundings(args):
+    """The direct URL, that of the workers, the server and the proxy."""
+    if args.sqlite:
+        url = f"sqlite:///{args.folder}/study.db"
+        yield url, url, None, None
+        return
+    with Server() as server, Proxy(0) as proxy:
+        proxy.target = server.port
+        role = server.create_role("worker")
+        direct = server.create_database("studies", role)
+        try:
+            yield direct, server.url("studies", role, proxy.port), server, proxy
+        finally:
+            if args.keep:
+                shutil.copy(server.folder / "log", pathlib.Path(args.folder) / "server.log")
+
+
+def play(args, faults):
+    with surroundings(args) as (direct, url, server, proxy):
+        chaos = Chaos(args, direct, url, server, proxy)
+        try:
+            chaos.set_budget(STEP)
+            chaos.rage(faults, args.pause)
+            chaos.calm_down()
+            return chaos, chaos.check()
+        finally:
+            chaos.bury()
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser()
+    add = parser.add_argument
+    add("cocabo")
+    add("--kills", type=int, default=12, help="of workers (%(default)s)")
+    add("--restarts", type=int, default=2, help="of the server (%(default)s)")
+    add("--cuts", type=int, default=4, help="of all connections (%(default)s)")
+    add("--workers", type=int, default=6)
+    add("--pause", type=float, default=0.15, help="seconds between faults (%(default)s)")
+    add("--lease", type=float, default=5, help="seconds (%(default)s)")
+    add("--sampler", default="random")
+    add("--seed", type=int, default=None)
+    add("--keep", action="store_true", help="keep the folder")
+    add("--sqlite", action="store_true", help="a SQLite file and kills only")
+    args = parser.parse_args()
+    if args.sqlite:
+        args.restarts = args.cuts = 0
+    args.seed = random.randrange(1 << 32) if args.seed is None else args.seed
+    return args
+
+
+def has_postgres(cocabo):
+    """Is it in this build? No server is asked."""
+    done = subprocess.run([cocabo, "studies", "--storage", "postgresql://127.0.0.1:1/x"],
+                          text=True, stderr=subprocess.PIPE, check=False)
+    return "has no PostgreSQL" not in done.stderr
+
+
+def main():
+    args = read_arguments()
+    if not args.sqlite and (missing() or not has_postgres(args.cocabo)):
+        print(missing() or "this build has no PostgreSQL")
+        sys.exit(SKIP)
+    random.seed(args.seed)
+    args.folder = tempfile.mkdtemp(prefix="cocabo-chaos-")
+    print(f"seed {args.seed}, folder {args.folder}", flush=True)
+    faults = ["kill"] * args.kills + ["restart"] * args.restarts + ["cut"] * args.cuts
+    random.shuffle(faults)
+    started = time.monotonic()
+    try:
+        chaos, trials = play(args, faults)
+    except BaseException:
+        args.keep = True
+        print(f"kept {args.folder}", flush=True)
+        raise
+    finally:
+        if not args.keep:
+            shutil.rmtree(args.folder, ignore_errors=True)
+    print(f"{len(trials)} trials, {len(chaos.acknowledged)} acknowledged, "
+          f"faults {dict(chaos.faults)}, ends {dict(chaos.ends)}, longest outage "
+          f"{max(chaos.outages, default=0):.1f} s, {time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
