@@ -25,7 +25,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/workers"))
-from server import Server, die_with_parent, missing  # noqa: E402
+from server import Server, die_with_parent, missing_in  # noqa: E402
 
 PROBLEM = "ackley-5c"
 MEASUREMENTS = ["throughput", "scaling", "events"]
@@ -309,7 +309,7 @@ def read_arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("measurement", nargs="*", help="throughput, scaling, events; all")
-    add("--store", default=",".join(STORES), help="sqlite,postgresql")
+    add("--store", help="sqlite,postgresql (those that there are)")
     add("--server", metavar="URL", help="a database that is there already, not one here")
     add("--folder", help="where the SQLite file and the logs go (a temporary folder)")
     add("--build", type=pathlib.Path, default=ROOT / "build", help="folder of the programs")
@@ -328,14 +328,18 @@ def read_arguments():
     args = parser.parse_args()
     if args.small:
         vars(args).update(SMALL)
+    args.build = args.build.resolve()
     args.measurement = args.measurement or MEASUREMENTS
+    lacking = None if args.server else missing_in(args.build / "cocabo")
+    if not args.store:
+        args.store = "sqlite" if lacking else ",".join(STORES)
+        print(lacking or "", end="\n" if lacking else "", file=sys.stderr)
+    elif "postgresql" in args.store and lacking:
+        parser.error(lacking)
     wrong = [m for m in args.measurement if m not in MEASUREMENTS] + \
             [s for s in args.store.split(",") if s not in STORES]
     if wrong:
         parser.error(f"{wrong[0]} is neither a measurement nor a store")
-    if "postgresql" in args.store and not args.server and missing():
-        parser.error(missing())
-    args.build = args.build.resolve()
     return args
 
 

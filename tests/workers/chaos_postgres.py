@@ -37,7 +37,7 @@ import sys
 import tempfile
 import time
 
-from server import Proxy, Server, die_with_parent, missing
+from server import Proxy, Server, die_with_parent, missing_in
 
 STEP = 40  # how much the budget grows
 GRACE = 2  # seconds between a trial's being handed out and the start of its program
@@ -288,17 +288,10 @@ def read_arguments():
     return args
 
 
-def has_postgres(cocabo):
-    """Is it in this build? No server is asked."""
-    done = subprocess.run([cocabo, "studies", "--storage", "postgresql://127.0.0.1:1/x"],
-                          text=True, stderr=subprocess.PIPE, check=False)
-    return "has no PostgreSQL" not in done.stderr
-
-
 def main():
     args = read_arguments()
-    if not args.sqlite and (missing() or not has_postgres(args.cocabo)):
-        print(missing() or "this build has no PostgreSQL")
+    if not args.sqlite and missing_in(args.cocabo):
+        print(missing_in(args.cocabo))
         sys.exit(SKIP)
     random.seed(args.seed)
     args.folder = tempfile.mkdtemp(prefix="cocabo-chaos-")

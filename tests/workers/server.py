@@ -64,6 +64,16 @@ def missing():
     return None
 
 
+def missing_in(cocabo):
+    """The same, also if the program was built without PostgreSQL. No server is asked."""
+    done = subprocess.run([cocabo, "studies", "--storage", "postgresql://127.0.0.1:1/x"],
+                          text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, check=False)
+    if "has no PostgreSQL" in done.stderr:
+        return "this build of cocabo has no PostgreSQL"
+    return missing()
+
+
 def identity():
     """Arguments of Popen for the user that servers run as."""
     if os.geteuid() != 0:
