@@ -213,7 +213,8 @@ static const struct {
 
 int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof COMMANDS / sizeof COMMANDS[0]; i++) {
-    if (argc < 2 || strcmp(argv[1], COMMANDS[i].name) || argc - 2 != COMMANDS[i].args)
+    if (argc < 2 || strcmp(argv[1], COMMANDS[i].name) != 0 ||
+        argc - 2 != COMMANDS[i].args)
       continue;
     place at[2] = {{0}};
     cocabo_error err = {0};
