@@ -12,15 +12,9 @@
 
 #include "cocabo.h"
 #include "cocabo_store.h"
+#include "store/patience.h"
 
 enum { CB_MAX_STATEMENTS = 32 };
-
-/* How long to wait for a lock: as long as `wait` says, or else so many seconds. */
-typedef struct cb_patience {
-  double seconds;
-  cocabo_wait_fn wait; /* may be NULL */
-  void *user;
-} cb_patience;
 
 typedef struct cb_database {
   sqlite3 *handle;

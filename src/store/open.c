@@ -9,6 +9,9 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cocabo_store.h"
+#ifdef COCABO_POSTGRES
+#include "store/postgres.h"
+#endif
 #ifdef COCABO_SQLITE
 #include "store/sqlite.h"
 #endif
@@ -25,6 +28,7 @@ static size_t scheme_length(const char *url) {
   const size_t name = strcspn(url, "+:");
   const bool ours = (name == 6 && strncasecmp(url, "sqlite", 6) == 0) ||
                     (name == 6 && strncasecmp(url, "memory", 6) == 0) ||
+                    (name == 8 && strncasecmp(url, "postgres", 8) == 0) ||
                     (name == 10 && strncasecmp(url, "postgresql", 10) == 0);
   return ours ? n : 0;
 }
@@ -127,6 +131,27 @@ static cocabo_status open_sqlite(cocabo_store **out, const char *rest,
   return status;
 }
 
+/* rest follows the scheme and its driver, "://user@host/database": libpq reads it. */
+static cocabo_status open_postgres(cocabo_store **out, const char *rest,
+                                   const manner *how, cocabo_error *err) {
+#ifdef COCABO_POSTGRES
+  static const char scheme[] = "postgresql";
+  const cb_patience patience = {.seconds = 30.0, .wait = how->wait, .user = how->user};
+  char *url = cb_calloc(sizeof scheme + strlen(rest), 1);
+  if (!url)
+    return cb_no_memory(err);
+  strcpy(url, scheme);
+  strcat(url, rest);
+  const cocabo_status status = cb_postgres_open(out, url, how->flags, patience, err);
+  cb_free(url);
+  return status;
+#else
+  (void)out, (void)rest, (void)how;
+  return cb_fail(err, COCABO_E_INVALID,
+                 "this build of cocabo has no PostgreSQL, want sqlite:///PATH");
+#endif
+}
+
 static cocabo_status open_url(cocabo_store **out, const char *url, const manner *how,
                               cocabo_error *err) {
   const size_t n = scheme_length(url);
@@ -137,11 +162,10 @@ static cocabo_status open_url(cocabo_store **out, const char *url, const manner 
   if (is_scheme(url, n, "memory"))
     return open_memory(out, err);
   if (is_scheme(url, n, "postgresql") || is_scheme(url, n, "postgres"))
-    return cb_fail(err, COCABO_E_INVALID,
-                   "this build of cocabo has no PostgreSQL, want sqlite:///PATH");
+    return open_postgres(out, url + n, how, err);
   return cb_fail(err, COCABO_E_INVALID,
-                 "\"%.*s\" is not a kind of store, want sqlite:///PATH, memory: or the "
-                 "path of a file",
+                 "\"%.*s\" is not a kind of store, want sqlite:///PATH, "
+                 "postgresql://HOST/DATABASE, memory: or the path of a file",
                  (int)(n < 40 ? n : 40), url);
 }
 

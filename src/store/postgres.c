@@ -1,0 +1,790 @@
+/* postgres.c - studies in a PostgreSQL database: the same events and leases as in a
+ * SQLite file, for many machines. What is one stroke is one statement, most of them
+ * calls of the functions in server_schema.c. Time is the server's.
+ *
+ * Asks of whoever holds a lease are not durable: the server may lose the last of them
+ * when it crashes, and then study/handed.c knows what to do. Everything else is on the
+ * server's disk when the call returns.
+ */
+#include "store/postgres.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "log/codec.h"
+#include "store/clock.h"
+#include "store/owner.h"
+#include "store/server.h"
+#include "store/server_schema.h"
+#include "store/store.h"
+#include "store/summary.h"
+
+typedef struct postgres_store {
+  cocabo_store base;
+  cb_server server;
+  pthread_mutex_t lock; /* guards the server and what follows */
+  cb_json json;         /* memory for the events of an append */
+  cb_json body;         /* and of one event */
+  int64_t study;        /* whose letters these are; -1: nobody's */
+  char letters[COCABO_MAX_PARAMETERS + 1];
+  double owners_at; /* when to look again who is gone */
+  char *gone;       /* owners that are, as an array of PostgreSQL; NULL: none */
+  pid_t process;    /* that opened it */
+  bool read_only;
+} postgres_store;
+
+/* ---- small things ---------------------------------------------------------------- */
+
+enum { ID_TEXT = 33 };
+
+static const char *write_id(const uint64_t id[2], char out[static ID_TEXT]) {
+  snprintf(out, ID_TEXT, "%016" PRIx64 "%016" PRIx64, id[0], id[1]);
+  return out;
+}
+
+/* A uuid as PostgreSQL writes it, with dashes. */
+static void read_id(const char *text, uint64_t id[2]) {
+  int n = 0;
+  id[0] = id[1] = 0;
+  for (; *text && n < 32; text++) {
+    static const char digits[] = "0123456789abcdef";
+    const char *found = strchr(digits, *text);
+    if (!found)
+      continue;
+    id[n / 16] = id[n / 16] << 4 | (uint64_t)(found - digits);
+    n++;
+  }
+}
+
+static cocabo_status deleted(cocabo_error *err) {
+  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
+}
+
+static cocabo_status no_study(const char *name, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
+}
+
+static cocabo_status damaged(const postgres_store *p, const char *what,
+                             cocabo_error *err) {
+  return cb_fail(err, COCABO_E_STORE,
+                 "cannot %s PostgreSQL at %s: it is damaged: %s; restore a backup, or "
+                 "delete the study",
+                 p->server.what, p->server.where, what);
+}
+
+/* Runs a statement about one study, whose id is its first parameter. */
+static cocabo_status run(postgres_store *p, const char *sql, const cb_params *params,
+                         PGresult **rows, cocabo_error *err) {
+  return cb_server_run(&p->server, sql, params, rows, err);
+}
+
+/* Also says whether the study is still there. */
+static cocabo_status need_letters(postgres_store *p, int64_t study, cocabo_error *err) {
+  cb_params params = {0};
+  PGresult *rows;
+  if (p->study == study)
+    return COCABO_OK;
+  cb_params_integer(&params, study);
+  CB_TRY(
+      run(p, "SELECT letters FROM cocabo_studies WHERE id = $1", &params, &rows, err));
+  const bool found = cb_rows_count(rows) == 1;
+  const bool fits = found && cb_rows_length(rows, 0, 0) <= COCABO_MAX_PARAMETERS;
+  if (fits) {
+    strcpy(p->letters, cb_rows_text(rows, 0, 0));
+    p->study = study;
+  }
+  cb_rows_free(rows);
+  if (!found)
+    return deleted(err);
+  return fits ? COCABO_OK : damaged(p, "a study has too many parameters", err);
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+enum { WHAT, SEQ, ID, TIME, KIND, NUMBER, ATTEMPT, BODY }; /* columns of cocabo_read */
+enum { STUDY_ROW = -1, EVENT_ROW = 0, LEASE_ROW = 1 };
+
+/* Letters say which member of a cell counts; those of the space must be the stored
+ * ones.
+ */
+static cocabo_status check_letters(postgres_store *p, int64_t study,
+                                   const cb_event *created, cocabo_error *err) {
+  char letters[COCABO_MAX_PARAMETERS + 1] = "";
+  CB_TRY(need_letters(p, study, err));
+  if (created->space)
+    cb_codec_letters(created->space, letters);
+  return strcmp(letters, p->letters) == 0
+             ? COCABO_OK
+             : damaged(p, "the letters of a study are not those of its space", err);
+}
+
+static cocabo_status show_event(postgres_store *p, int64_t study, const PGresult *rows,
+                                int i, cb_event_fn each, void *user,
+                                cocabo_error *err) {
+  cb_event event = {.kind = (cb_event_kind)cb_rows_integer(rows, i, KIND),
+                    .seq = cb_rows_integer(rows, i, SEQ),
+                    .time = cb_rows_real(rows, i, TIME),
+                    .number = cb_rows_integer(rows, i, NUMBER),
+                    .attempt = cb_rows_integer(rows, i, ATTEMPT)};
+  read_id(cb_rows_text(rows, i, ID), event.id);
+  CB_TRY(cb_codec_decode(cb_rows_text(rows, i, BODY), cb_rows_length(rows, i, BODY),
+                         &event, err));
+  cocabo_status status = COCABO_OK;
+  if (event.kind == CB_STUDY_CREATED)
+    status = check_letters(p, study, &event, err);
+  if (status == COCABO_OK)
+    status = each(user, &event, err);
+  cb_event_clear(&event);
+  return status;
+}
+
+/* The event that the reader knows comes first, without its body. */
+static bool is_known(const PGresult *rows, int i, const cb_position *from) {
+  uint64_t id[2];
+  if (i >= cb_rows_count(rows) || cb_rows_integer(rows, i, WHAT) != EVENT_ROW ||
+      cb_rows_integer(rows, i, SEQ) != from->seq)
+    return false;
+  read_id(cb_rows_text(rows, i, ID), id);
+  return id[0] == from->id[0] && id[1] == from->id[1];
+}
+
+/* ---- owners that are gone -------------------------------------------------------- */
+
+/* The owner as an item of an array of PostgreSQL: quoted. */
+static cocabo_status note_gone(postgres_store *p, const char *owner,
+                               cocabo_error *err) {
+  const size_t before = p->gone ? strlen(p->gone) : 0;
+  char *list = cb_realloc(p->gone, before + 2 * strlen(owner) + 8, 1);
+  if (!list)
+    return cb_no_memory(err);
+  p->gone = list;
+  char *to = list + (before > 0 ? before - 1 : 0); /* over the bracket */
+  *to++ = before > 0 ? ',' : '{';
+  *to++ = '"';
+  for (const char *from = owner; *from; from++) {
+    if (*from == '"' || *from == '\\')
+      *to++ = '\\';
+    *to++ = *from;
+  }
+  strcpy(to, "\"}");
+  return COCABO_OK;
+}
+
+static cocabo_status show_lease(postgres_store *p, const PGresult *rows, int i,
+                                cb_number_fn expired, void *user, cocabo_error *err) {
+  bool over = cb_rows_real(rows, i, TIME) <= 0.0;
+  if (!over && cb_owner_is_gone(cb_rows_text(rows, i, BODY))) {
+    CB_TRY(note_gone(p, cb_rows_text(rows, i, BODY), err));
+    over = true;
+  }
+  return over ? expired(user, cb_rows_integer(rows, i, NUMBER), err) : COCABO_OK;
+}
+
+/* Who is gone is looked at twice a second at most: it takes all leases. */
+static int which_leases(postgres_store *p, cb_number_fn expired) {
+  const double now = cb_clock_boot();
+  if (!expired)
+    return 0;
+  if (now < p->owners_at)
+    return 1;
+  p->owners_at = now + 0.5;
+  cb_free(p->gone);
+  p->gone = NULL;
+  return 2;
+}
+
+/* ---- reading on ------------------------------------------------------------------ */
+
+enum { AT_A_TIME = 5000 }; /* events of one statement */
+
+typedef struct chunk {
+  int64_t study;
+  const cb_position *from;
+  cb_event_fn each;
+  cb_number_fn expired;
+  void *user;
+  int64_t seq; /* of the last event shown */
+  bool more;   /* there are others */
+} chunk;
+
+/* Leases are shown with the last chunk, which is of the same moment. */
+static cocabo_status show_chunk(postgres_store *p, chunk *c, const PGresult *rows,
+                                cocabo_error *err) {
+  const int n = cb_rows_count(rows);
+  int i = 1, n_events = 0;
+  if (n == 0 || cb_rows_integer(rows, 0, WHAT) != STUDY_ROW)
+    return deleted(err);
+  if (c->seq == c->from->seq && cb_position_is_known(c->from) &&
+      !is_known(rows, i, c->from))
+    return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
+  const int64_t end = cb_rows_integer(rows, 0, SEQ);
+  for (; i < n && cb_rows_integer(rows, i, WHAT) == EVENT_ROW; i++, n_events++) {
+    if (cb_rows_null(rows, i, BODY))
+      continue; /* it is known */
+    CB_TRY(show_event(p, c->study, rows, i, c->each, c->user, err));
+    c->seq = cb_rows_integer(rows, i, SEQ);
+  }
+  c->more = n_events == AT_A_TIME && c->seq < end;
+  for (; i < n && !c->more; i++)
+    CB_TRY(show_lease(p, rows, i, c->expired, c->user, err));
+  return COCABO_OK;
+}
+
+static cocabo_status read_log(postgres_store *p, int64_t study, const cb_position *from,
+                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cocabo_error *err) {
+  chunk c = {.study = study,
+             .from = from,
+             .each = each,
+             .expired = expired,
+             .user = user,
+             .seq = from->seq,
+             .more = true};
+  const int leases = which_leases(p, expired);
+  while (c.more) {
+    cb_params params = {0};
+    PGresult *rows;
+    cb_params_integer(&params, study);
+    cb_params_integer(&params, c.seq);
+    cb_params_integer(&params, AT_A_TIME);
+    cb_params_integer(&params, leases);
+    CB_TRY(run(p, "SELECT * FROM cocabo_read($1, $2, $3, $4)", &params, &rows, err));
+    const cocabo_status status = show_chunk(p, &c, rows, err);
+    cb_rows_free(rows);
+    CB_TRY(status);
+  }
+  return COCABO_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+/* A text inside of JSON: the body, which is JSON itself and has no control characters.
+ */
+static cocabo_status put_event(postgres_store *p, const cb_event *event, bool own_time,
+                               const char *letters, cocabo_error *err) {
+  cb_json *json = &p->json;
+  char id[ID_TEXT];
+  CB_TRY(cb_codec_encode(&p->body, event, letters, err));
+  char *body = cb_calloc(p->body.length + 1, 1);
+  if (!body)
+    return cb_no_memory(err);
+  memcpy(body, p->body.text, p->body.length);
+  cb_json_open(json, "[");
+  cb_json_string(json, write_id(event->id, id));
+  cb_json_integer(json, event->kind);
+  cb_json_integer(json, event->number);
+  cb_json_integer(json, event->attempt);
+  cb_json_word(json, event->has_attempt ? "true" : "false");
+  cb_json_word(json, event->running ? "true" : "false");
+  cb_json_string(json, body);
+  cb_json_integer(json, (int64_t)cb_codec_checksum(body, p->body.length));
+  if (own_time)
+    cb_json_real(json, event->time);
+  else
+    cb_json_word(json, "null");
+  cb_json_close(json, "]");
+  cb_free(body);
+  return json->status;
+}
+
+/* The events as one list of JSON, which ends with NUL. */
+static cocabo_status put_events(postgres_store *p, const cb_event *events, int n,
+                                bool own_times, const char *letters,
+                                cocabo_error *err) {
+  cb_json_start(&p->json, err);
+  cb_json_open(&p->json, "[");
+  for (int i = 0; i < n; i++)
+    CB_TRY(put_event(p, &events[i], own_times, letters, err));
+  cb_json_close(&p->json, "]");
+  CB_TRY(p->json.status);
+  void *text = p->json.text;
+  if (!cb_reserve(&text, &p->json.capacity, p->json.length + 1, 1))
+    return cb_no_memory(err);
+  p->json.text = text;
+  p->json.text[p->json.length] = '\0';
+  return COCABO_OK;
+}
+
+static cocabo_status refusal(const PGresult *rows, int i, cocabo_error *err) {
+  const char *problem = cb_rows_text(rows, i, 0);
+  const bool has_number = !cb_rows_null(rows, i, 1);
+  const long long number = has_number ? (long long)cb_rows_integer(rows, i, 1) : -1;
+  const bool has_other = !cb_rows_null(rows, i, 2);
+  const long long other = has_other ? (long long)cb_rows_real(rows, i, 2) : -1;
+  if (strcmp(problem, "deleted") == 0)
+    return deleted(err);
+  if (strcmp(problem, "taken") == 0)
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld", number,
+                   other);
+  if (strcmp(problem, "attempt") == 0)
+    return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken", other,
+                   number);
+  if (strcmp(problem, "alive") == 0)
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
+                   number);
+  return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
+}
+
+/* Rows from `first` on: where each event is, or why there are none. */
+static cocabo_status take_places(postgres_store *p, const PGresult *rows, int first,
+                                 cb_event *events, int n, cocabo_error *err) {
+  if (cb_rows_count(rows) <= first)
+    return damaged(p, "an append has no answer", err);
+  if (!cb_rows_null(rows, first, 0))
+    return refusal(rows, first, err);
+  if (cb_rows_count(rows) != first + n)
+    return damaged(p, "an append has another answer", err);
+  for (int i = 0; i < n; i++) {
+    events[i].seq = cb_rows_integer(rows, first + i, 1);
+    events[i].time = cb_rows_real(rows, first + i, 2);
+  }
+  return COCABO_OK;
+}
+
+/* What may be lost when the server crashes: who holds the lease notices. */
+static bool may_be_lost(const cb_append *what) {
+  for (int i = 0; i < what->n; i++)
+    switch (what->events[i].kind) {
+    case CB_TRIAL_ASKED:
+    case CB_TRIAL_RESUMED:
+    case CB_TRIAL_STALE:
+    case CB_MODEL_FITTED:
+    case CB_TRIAL_REPORTED:
+      break;
+    default:
+      return false;
+    }
+  return what->owner != NULL && !what->durable;
+}
+
+static cocabo_status append_events(postgres_store *p, int64_t study,
+                                   const cb_append *what, cocabo_error *err) {
+  cb_params params = {0};
+  PGresult *rows;
+  char id[ID_TEXT];
+  CB_TRY(need_letters(p, study, err));
+  CB_TRY(put_events(p, what->events, what->n, false, p->letters, err));
+  cb_params_integer(&params, study);
+  cb_params_integer(&params, what->seen ? what->seen->seq : 0);
+  cb_params_text(
+      &params, cb_position_is_known(what->seen) ? write_id(what->seen->id, id) : NULL);
+  cb_params_integer(&params, what->next_number);
+  cb_params_text(&params, what->owner);
+  cb_params_real(&params, what->seconds);
+  cb_params_text(&params, may_be_lost(what) ? "false" : "true");
+  cb_params_text(&params, p->gone ? p->gone : "{}");
+  cb_params_text(&params, p->json.text);
+  p->server.interrupt = what->interrupt;
+  p->server.user = what->user;
+  const cocabo_status status =
+      run(p, "SELECT * FROM cocabo_append($1, $2, $3, $4, $5, $6, $7, $8, $9)", &params,
+          &rows, err);
+  p->server.interrupt = NULL;
+  CB_TRY(status);
+  const cocabo_status taken = take_places(p, rows, 0, what->events, what->n, err);
+  cb_rows_free(rows);
+  return taken;
+}
+
+/* What cannot be read back must not be written: the log would have no beginning. */
+static cocabo_status check_readable(postgres_store *p, const cb_event *created,
+                                    cocabo_error *err) {
+  cb_event copy = {.kind = created->kind, .seq = 1};
+  CB_TRY(cb_codec_encode(&p->body, created, "", err));
+  CB_TRY(cb_codec_decode(p->body.text, p->body.length, &copy, err));
+  const bool same = cb_space_equal(copy.space, created->space);
+  cb_event_clear(&copy);
+  return same ? COCABO_OK
+              : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
+}
+
+static cocabo_status create_study(postgres_store *p, const char *name, cb_event *events,
+                                  int n, int64_t *id, cocabo_error *err) {
+  char letters[COCABO_MAX_PARAMETERS + 1];
+  cb_params params = {0};
+  PGresult *rows;
+  if (!events->space)
+    return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
+  CB_TRY(check_readable(p, events, err));
+  cb_codec_letters(events->space, letters);
+  CB_TRY(put_events(p, events, n, false, letters, err));
+  cb_params_text(&params, name);
+  cb_params_text(&params, letters);
+  cb_params_text(&params, p->json.text);
+  CB_TRY(run(p, "SELECT * FROM cocabo_create($1, $2, $3)", &params, &rows, err));
+  /* One that is found by our own first event was made by us, if an answer was lost. */
+  const char *how = cb_rows_text(rows, 0, 0);
+  const bool exists =
+      strcmp(how, "exists") == 0 || (strcmp(how, "found") == 0 && !p->server.retried);
+  cocabo_status status =
+      exists ? cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", name)
+             : take_places(p, rows, 1, events, n, err);
+  if (status == COCABO_OK)
+    *id = cb_rows_integer(rows, 0, 1);
+  cb_rows_free(rows);
+  return status;
+}
+
+/* ---- operations ------------------------------------------------------------------ */
+
+/* `what` is tried, for sentences. */
+static cocabo_status enter(postgres_store *p, const char *what, bool writes,
+                           cocabo_error *err) {
+  if (p->process != getpid())
+    return cb_fail(err, COCABO_E_STORE,
+                   "the connection to PostgreSQL at %s was opened before the process "
+                   "forked: open it again in the child",
+                   p->server.where);
+  if (writes && p->read_only)
+    return cb_fail(err, COCABO_E_STORE,
+                   "cannot %s PostgreSQL at %s: it was opened to be read only", what,
+                   p->server.where);
+  pthread_mutex_lock(&p->lock);
+  p->server.what = what;
+  return COCABO_OK;
+}
+
+static cocabo_status leave(postgres_store *p, cocabo_status status) {
+  pthread_mutex_unlock(&p->lock);
+  return status;
+}
+
+static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
+                                int n, int64_t *id, cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "add a study to", true, err));
+  return leave(p, create_study(p, name, events, n, id, err));
+}
+
+static cocabo_status create(cocabo_store *store, const char *name, cb_event *created,
+                            int64_t *id, cocabo_error *err) {
+  return create_log(store, name, created, 1, id, err);
+}
+
+static cocabo_status find_study(postgres_store *p, const char *name, int64_t *id,
+                                cocabo_error *err) {
+  cb_params params = {0};
+  PGresult *rows;
+  cb_params_text(&params, name);
+  CB_TRY(run(p, "SELECT id FROM cocabo_studies WHERE name = $1", &params, &rows, err));
+  const bool found = cb_rows_count(rows) == 1;
+  if (found)
+    *id = cb_rows_integer(rows, 0, 0);
+  cb_rows_free(rows);
+  return found ? COCABO_OK : no_study(name, err);
+}
+
+static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
+                          cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "read", false, err));
+  return leave(p, find_study(p, name, id, err));
+}
+
+static cocabo_status read_since(cocabo_store *store, int64_t id,
+                                const cb_position *from, cb_event_fn each,
+                                cb_number_fn expired, void *user, cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "read", false, err));
+  return leave(p, read_log(p, id, from, each, expired, user, err));
+}
+
+static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *what,
+                            cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "write to", true, err));
+  return leave(p, append_events(p, id, what, err));
+}
+
+/* Names are printed, so one that no study can have is shown as far as it can be. */
+static cocabo_status show_names(postgres_store *p, cb_name_fn each, void *user,
+                                cocabo_error *err) {
+  PGresult *rows;
+  CB_TRY(run(p, "SELECT name FROM cocabo_studies ORDER BY id", NULL, &rows, err));
+  cocabo_status status = COCABO_OK;
+  for (int i = 0; i < cb_rows_count(rows) && status == COCABO_OK; i++) {
+    const char *name = cb_rows_text(rows, i, 0);
+    char shown[CB_SHOWN];
+    const bool proper = cb_name_check("name", name, NULL) == COCABO_OK;
+    status = each(user, proper ? name : cb_text_show(shown, name), err);
+  }
+  cb_rows_free(rows);
+  return status;
+}
+
+static cocabo_status list(cocabo_store *store, cb_name_fn each, void *user,
+                          cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "read", false, err));
+  return leave(p, show_names(p, each, user, err));
+}
+
+static cocabo_status drop_study(postgres_store *p, const char *name,
+                                cocabo_error *err) {
+  cb_params params = {0};
+  PGresult *rows;
+  cb_params_text(&params, name);
+  CB_TRY(run(p, "DELETE FROM cocabo_studies WHERE name = $1 RETURNING id", &params,
+             &rows, err));
+  /* Where the answer was lost, the first try may have done it. */
+  const bool done = cb_rows_count(rows) == 1 || p->server.retried;
+  cb_rows_free(rows);
+  return done ? COCABO_OK : no_study(name, err);
+}
+
+static cocabo_status remove_study(cocabo_store *store, const char *name,
+                                  cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "delete from", true, err));
+  return leave(p, drop_study(p, name, err));
+}
+
+/* On a connection of its own, which is closed again: renewals are rare, come from
+ * another thread, and a server has so many connections and no more. */
+static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
+                           double seconds, cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  cb_server server;
+  cb_params params = {0};
+  PGresult *rows;
+  cocabo_error why;
+  CB_TRY(enter(p, "renew leases in", true, err));
+  (void)leave(p, COCABO_OK);
+  cocabo_status status =
+      cb_server_open(&server, p->server.url, (cb_patience){.seconds = 1.0}, &why);
+  if (status == COCABO_OK) {
+    server.what = "renew leases in";
+    server.hurry = true;
+    cb_params_integer(&params, id);
+    cb_params_text(&params, owner);
+    cb_params_real(&params, seconds);
+    status =
+        cb_server_run(&server, "SELECT cocabo_renew($1, $2, $3)", &params, &rows, &why);
+    const bool found = status == COCABO_OK && !cb_rows_null(rows, 0, 0);
+    cb_rows_free(rows);
+    cb_server_close(&server);
+    if (status == COCABO_OK && !found)
+      return deleted(err);
+  }
+  return status == COCABO_OK || status == COCABO_E_NO_MEMORY
+             ? status
+             : cb_fail(err, COCABO_E_BUSY, "%s", why.message);
+}
+
+/* ---- checking -------------------------------------------------------------------- */
+
+static cocabo_status check_body(const PGresult *rows, int i, int64_t *unchecked,
+                                cocabo_error *err) {
+  if (cb_rows_null(rows, i, 3)) {
+    ++*unchecked;
+    return COCABO_OK;
+  }
+  const uint64_t sum =
+      cb_codec_checksum(cb_rows_text(rows, i, 2), cb_rows_length(rows, i, 2));
+  if (sum == (uint64_t)cb_rows_integer(rows, i, 3))
+    return COCABO_OK;
+  char trial[40] = "";
+  if (cb_rows_integer(rows, i, 1) >= 0)
+    snprintf(trial, sizeof trial, ", of trial %s,", cb_rows_text(rows, i, 1));
+  return cb_fail(err, COCABO_E_STATE,
+                 "event %s of the log%s is damaged: it does not have the checksum "
+                 "that it was written with; restore a backup",
+                 cb_rows_text(rows, i, 0), trial);
+}
+
+static cocabo_status check_bodies(postgres_store *p, int64_t study, int64_t *unchecked,
+                                  cocabo_error *err) {
+  int64_t seq = 0;
+  *unchecked = 0;
+  p->study = -1;
+  CB_TRY(need_letters(p, study, err));
+  for (bool more = true; more;) {
+    cb_params params = {0};
+    PGresult *rows;
+    cb_params_integer(&params, study);
+    cb_params_integer(&params, seq);
+    cb_params_integer(&params, AT_A_TIME);
+    CB_TRY(run(p,
+               "SELECT seq, number, body, checksum FROM cocabo_events "
+               "WHERE study = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+               &params, &rows, err));
+    const int n = cb_rows_count(rows);
+    cocabo_status status = COCABO_OK;
+    for (int i = 0; i < n && status == COCABO_OK; i++)
+      status = cb_rows_integer(rows, i, 0) == seq + i + 1
+                   ? check_body(rows, i, unchecked, err)
+                   : damaged(p, "events of a log are missing", err);
+    seq += n;
+    more = n == AT_A_TIME;
+    cb_rows_free(rows);
+    CB_TRY(status);
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status check(cocabo_store *store, int64_t id, int64_t *unchecked,
+                           cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "check", false, err));
+  return leave(p, check_bodies(p, id, unchecked, err));
+}
+
+/* ---- what there is --------------------------------------------------------------- */
+
+static cocabo_status write_summary(postgres_store *p, int64_t study,
+                                   const cb_summary *summary, cocabo_error *err) {
+  cb_params params = {0};
+  PGresult *rows;
+  cb_json_start(&p->json, err);
+  CB_TRY(cb_summary_encode(&p->json, summary, err));
+  char *text = cb_calloc(p->json.length + 1, 1);
+  if (!text)
+    return cb_no_memory(err);
+  memcpy(text, p->json.text, p->json.length);
+  cb_params_integer(&params, study);
+  cb_params_integer(&params, summary->seq);
+  cb_params_text(&params, text);
+  const cocabo_status status =
+      run(p,
+          "UPDATE cocabo_studies SET summary_seq = $2, summary = $3 "
+          "WHERE id = $1 AND summary_seq < $2 AND seq >= $2",
+          &params, &rows, err);
+  cb_free(text);
+  if (status == COCABO_OK)
+    cb_rows_free(rows);
+  return status;
+}
+
+static cocabo_status summarise(cocabo_store *store, int64_t id,
+                               const cb_summary *summary, cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "write to", true, err));
+  return leave(p, write_summary(p, id, summary, err));
+}
+
+static cocabo_status read_description(postgres_store *p, int64_t study,
+                                      cb_description *out, cocabo_error *err) {
+  cb_params params = {0};
+  PGresult *rows;
+  cb_params_integer(&params, study);
+  CB_TRY(run(p,
+             "SELECT s.seq, s.summary, f.time, l.time FROM cocabo_studies s "
+             "JOIN cocabo_events f ON f.study = s.id AND f.seq = 1 "
+             "JOIN cocabo_events l ON l.study = s.id AND l.seq = s.seq "
+             "WHERE s.id = $1",
+             &params, &rows, err));
+  *out = (cb_description){0};
+  const bool found = cb_rows_count(rows) == 1;
+  if (found) {
+    out->seq = cb_rows_integer(rows, 0, 0);
+    out->first = cb_rows_real(rows, 0, 2);
+    out->last = cb_rows_real(rows, 0, 3);
+    cb_summary_decode(cb_rows_text(rows, 0, 1), cb_rows_length(rows, 0, 1),
+                      &out->summary);
+  }
+  cb_rows_free(rows);
+  return found ? COCABO_OK : deleted(err);
+}
+
+static cocabo_status describe(cocabo_store *store, int64_t id, cb_description *out,
+                              cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "read", false, err));
+  return leave(p, read_description(p, id, out, err));
+}
+
+static cocabo_status show_leases(postgres_store *p, int64_t study, cocabo_lease_fn each,
+                                 void *user, cocabo_error *err) {
+  cb_params params = {0};
+  PGresult *rows;
+  cb_params_integer(&params, study);
+  CB_TRY(run(p,
+             "SELECT trial, owner, until - cocabo_now() FROM cocabo_leases "
+             "WHERE study = $1 ORDER BY trial",
+             &params, &rows, err));
+  cocabo_status status = COCABO_OK;
+  for (int i = 0; i < cb_rows_count(rows) && status == COCABO_OK; i++) {
+    const cocabo_lease lease = {.trial = cb_rows_integer(rows, i, 0),
+                                .owner = cb_rows_text(rows, i, 1),
+                                .left = cb_rows_real(rows, i, 2),
+                                .gone = cb_owner_is_gone(cb_rows_text(rows, i, 1))};
+    status = each(user, &lease, err);
+  }
+  cb_rows_free(rows);
+  return status;
+}
+
+static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn each,
+                            void *user, cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "read", false, err));
+  return leave(p, show_leases(p, id, each, user, err));
+}
+
+/* In a forked child the connection is left alone: closing it would end the parent's. */
+static void free_store(cocabo_store *store) {
+  postgres_store *p = (postgres_store *)store;
+  if (p->process == getpid()) {
+    cb_server_close(&p->server);
+    pthread_mutex_destroy(&p->lock);
+  } else {
+    cb_server_forget(&p->server);
+  }
+  cb_json_free(&p->json);
+  cb_json_free(&p->body);
+  cb_free(p->gone);
+  cb_free(p);
+}
+
+static const cb_store_ops postgres_ops = {
+    .version = CB_STORE_VERSION,
+    .create = create,
+    .find = find,
+    .read_since = read_since,
+    .append = append,
+    .list = list,
+    .remove = remove_study,
+    .free = free_store,
+    .renew = renew,
+    .create_log = create_log,
+    .check = check,
+    .summarise = summarise,
+    .describe = describe,
+    .leases = leases,
+};
+
+cocabo_status cb_postgres_open(cocabo_store **out, const char *url, unsigned flags,
+                               cb_patience patience, cocabo_error *err) {
+  const bool read_only = (flags & COCABO_STORE_READ_ONLY) != 0;
+  postgres_store *p = cb_calloc(1, sizeof *p);
+  if (!p)
+    return cb_no_memory(err);
+  cocabo_status status = cb_server_open(&p->server, url, patience, err);
+  if (status == COCABO_OK) {
+    status = cb_server_prepare(&p->server, (flags & COCABO_STORE_CREATE) != 0,
+                               read_only, err);
+    if (status == COCABO_OK && pthread_mutex_init(&p->lock, NULL) != 0)
+      status = cb_no_memory(err);
+    if (status != COCABO_OK)
+      cb_server_close(&p->server);
+  }
+  if (status != COCABO_OK) {
+    cb_free(p);
+    return status;
+  }
+  p->base.ops = &postgres_ops;
+  p->process = getpid();
+  p->study = -1;
+  p->read_only = read_only;
+  *out = &p->base;
+  return COCABO_OK;
+}
