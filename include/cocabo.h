@@ -374,7 +374,8 @@ COCABO_API cocabo_status cocabo_store_delete(cocabo_store *store, const char *st
 /* A name for whoever runs trials here, to be the owner of leases: host, process and
  * what tells it from every other process that ever was. Where it says that it is of
  * this machine and the process is no more, its trials are offered again at once, not
- * when their leases run out. */
+ * when their leases run out. So the process that runs the trials calls it, after a fork
+ * anew. */
 enum { COCABO_OWNER_SIZE = 192 };
 COCABO_API cocabo_status cocabo_owner_name(char out[COCABO_OWNER_SIZE],
                                            cocabo_error *err) COCABO_MUST_CHECK;

@@ -173,7 +173,7 @@ const cli_command cmd_retry = {
         "\n"
         "--state running gives running trials back, for those that were asked for and\n"
         "that nobody evaluates any more; those of a worker that died come back by\n"
-        "themselves, when their lease runs out.",
+        "themselves, at the latest when their lease runs out.",
     .examples = "  cocabo retry\n"
                 "  cocabo retry 4 7 --study mnist && cocabo run --study mnist\n"
                 "  cocabo retry --state running",

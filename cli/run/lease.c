@@ -7,13 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/base.h"
 #include "common/clock.h"
@@ -21,25 +16,13 @@
 struct cli_lease {
   cocabo_store *store;
   const char *study; /* borrowed from the handle */
-  char owner[128];
+  char owner[COCABO_OWNER_SIZE];
   double seconds;
   pthread_t thread;
   pthread_mutex_t mutex; /* guards stop */
   pthread_cond_t changed;
   bool stop;
 };
-
-/* Host and process for people, chance for uniqueness: containers share both. */
-static void name_owner(char *out, size_t size) {
-  char host[64] = "";
-  if (gethostname(host, sizeof host - 1) != 0 || !host[0])
-    strcpy(host, "localhost");
-  uint64_t chance = 0;
-  if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
-    chance = (uint64_t)(1e9 * front_now());
-  snprintf(out, size, "%s:%ld:%016llx", host, (long)getpid(),
-           (unsigned long long)chance);
-}
 
 /* Waits on the clock that only goes forward; true: asked to stop. */
 static bool wait_or_stop(void *user, double seconds) {
@@ -108,9 +91,10 @@ cocabo_status cli_lease_start(cli_lease **out, cocabo_store *store, cocabo_study
   lease->store = store;
   lease->study = cocabo_study_name(study);
   lease->seconds = seconds;
-  name_owner(lease->owner, sizeof lease->owner);
   init_waiting(lease);
-  cocabo_status status = cocabo_study_lease(study, lease->owner, seconds, err);
+  cocabo_status status = cocabo_owner_name(lease->owner, err);
+  if (status == COCABO_OK)
+    status = cocabo_study_lease(study, lease->owner, seconds, err);
   int why;
   if (status == COCABO_OK && (why = start_thread(lease)) != 0)
     status = cb_fail(err, COCABO_E_STORE, "cannot start a thread: %s", strerror(why));

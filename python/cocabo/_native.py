@@ -277,6 +277,7 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "cocabo_names_at": (c_char_p, (_H, c_size_t)),
     "cocabo_names_free": (None, (_H,)),
     "cocabo_store_delete": (c_int, (_H, c_char_p, _ERR)),
+    "cocabo_owner_name": (c_int, (c_char_p, _ERR)),
     "cocabo_store_renew": (c_int, (_H, c_char_p, c_char_p, c_double, _ERR)),
     "cocabo_store_open": (c_int, (POINTER(_H), c_char_p, c_uint, _ERR)),
     "cocabo_study_create": (c_int, (POINTER(_H), c_char_p, _H, _H, _H, _ERR)),
@@ -344,6 +345,8 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "cocabo_study_on_log": (None, (_H, LogFn, c_void_p)),
 }
 
+_OWNER_SIZE = 192  # COCABO_OWNER_SIZE
+
 # The interface that this package was written for: 0.MINOR may break until 1.0.
 _SERIES = (0, 2)
 
@@ -391,6 +394,14 @@ def check(function: Callable[..., int], *arguments: Any) -> None:
     code = function(*arguments, byref(err))
     if code:
         raise failure(code, err.message.decode(errors="replace"))
+
+
+def owner_name() -> bytes:
+    """Who this process is, to be the owner of leases: when it is no more, its trials are
+    offered again at once."""
+    out = ctypes.create_string_buffer(_OWNER_SIZE)
+    check(lib.cocabo_owner_name, out)
+    return out.value
 
 
 def failure(code: int, message: str) -> BaseException:

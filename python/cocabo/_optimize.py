@@ -356,10 +356,9 @@ class _Lease:
         self._over = threading.Event()
         if self._study.storage is None:
             return
-        import socket
+        from ._native import owner_name
 
-        chance = os.urandom(8).hex()
-        self._owner = text(f"{socket.gethostname()[:64]}:{os.getpid()}:{chance}", "owner")
+        self._owner = owner_name()
         self._study._call(lib.cocabo_study_lease, self._owner, LEASE_SECONDS)
         self._thread = threading.Thread(target=self._renew, name="cocabo-lease", daemon=True)
         self._thread.start()

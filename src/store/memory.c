@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "store/clock.h"
+#include "store/owner.h"
 #include "store/store.h"
 
 typedef struct lease {
@@ -168,10 +169,11 @@ typedef struct holder {
 
 static void move_lease(study_log *log, const cb_event *event, const holder *who) {
   switch (event->kind) {
+  case CB_TRIAL_ADDED:
   case CB_TRIAL_ASKED:
   case CB_TRIAL_RESUMED:
     drop_lease(log, event->number);
-    if (who->owner)
+    if (who->owner && (event->kind != CB_TRIAL_ADDED || event->running))
       take_lease(log, (lease){event->number, who->owner, who->until});
     return;
   case CB_TRIAL_STALE:
@@ -201,13 +203,18 @@ static bool attempt_taken(const study_log *log, const cb_event *resumed) {
          resumed->attempt <= log->attempts[resumed->number];
 }
 
+/* Has it run out, or is nobody left to renew it? */
+static bool is_over(const lease *l, double time, cb_owners *seen) {
+  return l->until <= time || cb_owners_gone(seen, l->owner);
+}
+
 /* Was its lease renewed after somebody had found it over? */
-static bool was_renewed(const study_log *log, const cb_event *stale) {
+static bool was_renewed(const study_log *log, const cb_event *stale, cb_owners *seen) {
   const size_t i = lease_place(log, stale->number);
   return i < log->n_leases && log->leases[i].number == stale->number &&
-         log->leases[i].until > cb_clock_boot() &&
          !(stale->number < log->n_trials &&
-           stale->attempt < log->attempts[stale->number]);
+           stale->attempt < log->attempts[stale->number]) &&
+         !is_over(&log->leases[i], cb_clock_boot(), seen);
 }
 
 static cocabo_status check_position(const study_log *log, const cb_position *from,
@@ -223,6 +230,7 @@ static cocabo_status check_conflicts(const study_log *log, const cb_append *what
                                      cocabo_error *err) {
   const cb_event *events = what->events;
   const int64_t next_number = what->next_number;
+  cb_owners seen = {.n = 0};
   CB_TRY(check_position(log, what->seen, err));
   if (next_number >= 0 && next_number != log->n_trials)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
@@ -237,7 +245,7 @@ static cocabo_status check_conflicts(const study_log *log, const cb_append *what
     if (events[i].kind == CB_TRIAL_RESUMED && attempt_taken(log, &events[i]))
       return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
                      (long long)events[i].attempt, (long long)events[i].number);
-    if (events[i].kind == CB_TRIAL_STALE && was_renewed(log, &events[i]))
+    if (events[i].kind == CB_TRIAL_STALE && was_renewed(log, &events[i], &seen))
       return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                      (long long)events[i].number);
   }
@@ -435,13 +443,14 @@ static cocabo_status read_since(cocabo_store *store, int64_t id,
   memory_store *memory = lock(store);
   study_log *log = NULL;
   const double time = cb_clock_boot();
+  cb_owners seen = {.n = 0};
   cocabo_status status = log_by_id(memory, id, &log, err);
   if (status == COCABO_OK)
     status = check_position(log, from, err);
   for (size_t i = (size_t)from->seq; status == COCABO_OK && i < log->n; i++)
     status = each(user, &log->events[i], err);
   for (size_t i = 0; expired && status == COCABO_OK && i < log->n_leases; i++)
-    if (log->leases[i].until <= time)
+    if (is_over(&log->leases[i], time, &seen))
       status = expired(user, log->leases[i].number, err);
   return unlock(memory, status);
 }
@@ -483,6 +492,24 @@ static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
   return unlock(memory, status);
 }
 
+static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn each,
+                            void *user, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  study_log *log = NULL;
+  cb_owners seen = {.n = 0};
+  const double time = cb_clock_boot();
+  cocabo_status status = log_by_id(memory, id, &log, err);
+  for (size_t i = 0; status == COCABO_OK && i < log->n_leases; i++) {
+    const lease *l = &log->leases[i];
+    const cocabo_lease shown = {.trial = l->number,
+                                .owner = l->owner,
+                                .left = l->until - time,
+                                .gone = cb_owners_gone(&seen, l->owner)};
+    status = each(user, &shown, err);
+  }
+  return unlock(memory, status);
+}
+
 /* Events are not encoded here, and this memory is nobody else's. */
 static cocabo_status check(cocabo_store *store, int64_t id, int64_t *unchecked,
                            cocabo_error *err) {
@@ -513,6 +540,7 @@ static const cb_store_ops memory_ops = {
     .renew = renew,
     .create_log = create_log,
     .check = check,
+    .leases = leases,
 };
 
 cocabo_store *cocabo_store_new_memory(void) {

@@ -20,6 +20,7 @@
 #include "log/codec.h"
 #include "store/clock.h"
 #include "store/database.h"
+#include "store/owner.h"
 #include "store/store.h"
 
 typedef struct sqlite_store {
@@ -54,8 +55,8 @@ enum {
   ADD_LEASE,
   DROP_LEASE,
   RENEW_LEASES,
-  EXPIRED_LEASES,
-  OLD_EXPIRED_LEASES,
+  ALL_LEASES,
+  OLD_LEASES,
   LIVING_LEASE,
   EVENT_AT,
   LEASES_AHEAD,
@@ -72,6 +73,7 @@ enum {
 #define OVER                                                                           \
   "(CASE WHEN " SAME_START " THEN due <= ?4 AND ?6 + seconds / 3 <= ?4"                \
   " ELSE until <= ?2 END)"
+#define LEFT "(CASE WHEN " SAME_START " THEN due - ?4 ELSE until - ?2 END)"
 #define LENGTH "(CASE WHEN seconds = 0 THEN ?5 ELSE seconds END)"
 #define AHEAD                                                                          \
   "(CASE WHEN " SAME_START " THEN due > ?4 + 1 + " LENGTH                              \
@@ -107,12 +109,12 @@ static const char *const statements[N_STATEMENTS] = {
     [DROP_LEASE] = "DELETE FROM leases WHERE study = ?1 AND trial = ?2",
     [RENEW_LEASES] = "UPDATE leases SET until = ?2 + ?5, seconds = ?5, boot = ?3, "
                      "due = ?4 + ?5 WHERE study = ?1 AND owner = ?6",
-    [EXPIRED_LEASES] =
-        "SELECT trial FROM leases WHERE study = ?1 AND " OVER " ORDER BY trial",
-    [OLD_EXPIRED_LEASES] = "SELECT trial FROM leases WHERE study = ?1 AND until <= ?2 "
-                           "ORDER BY trial",
+    [ALL_LEASES] = "SELECT trial, owner, " OVER ", " LEFT " FROM leases "
+                   "WHERE study = ?1 ORDER BY trial",
+    [OLD_LEASES] = "SELECT trial, owner, until <= ?2, until - ?2 FROM leases "
+                   "WHERE study = ?1 ORDER BY trial",
     [LIVING_LEASE] =
-        "SELECT trial FROM leases WHERE study = ?1 AND trial = ?5 AND NOT " OVER,
+        "SELECT owner FROM leases WHERE study = ?1 AND trial = ?5 AND NOT " OVER,
     [EVENT_AT] = "SELECT id FROM events WHERE study = ?1 AND seq = ?2",
     [LEASES_AHEAD] = "SELECT count(*) FROM leases WHERE study = ?1 AND " AHEAD,
     [MOVE_LEASES_BACK] = "UPDATE leases SET until = ?2 + " LENGTH ", boot = ?3, "
@@ -328,6 +330,7 @@ typedef struct appending {
   char letters[COCABO_MAX_PARAMETERS + 1];
   int64_t last_seq, next_number; /* of the log, as far as it is written */
   double time;
+  cb_owners seen; /* whose leases were found */
 } appending;
 
 static bool makes_trial(const cb_event *event) {
@@ -397,22 +400,25 @@ static cocabo_status last_attempt(const appending *a, int64_t number, int64_t *o
 }
 
 /* Its owner may have renewed it after we looked. */
-static cocabo_status check_stale(const appending *a, const cb_event *stale,
+static cocabo_status check_stale(appending *a, const cb_event *stale,
                                  cocabo_error *err) {
-  int64_t last = 0, found = -1;
+  int64_t last = 0;
   CB_TRY(last_attempt(a, stale->number, &last, err));
   if (stale->attempt < last)
     return COCABO_OK; /* the lease is that of a later attempt */
   query q = ask_over(a->store, LIVING_LEASE, a->study);
   bind_integer(&q, 5, stale->number);
-  CB_TRY(get_integer(&q, -1, &found, err));
-  if (found >= 0)
+  bool lives = next_row(&q);
+  const char *owner = lives ? (const char *)sqlite3_column_text(q.statement, 0) : NULL;
+  lives = lives && !(owner && cb_owners_gone(&a->seen, owner));
+  CB_TRY(done(&q, err));
+  if (lives)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                    (long long)stale->number);
   return COCABO_OK;
 }
 
-static cocabo_status check_event(const appending *a, const cb_event *event,
+static cocabo_status check_event(appending *a, const cb_event *event,
                                  cocabo_error *err) {
   if (makes_trial(event) && event->number != a->next_number)
     return taken(a, event->number, err);
@@ -468,6 +474,9 @@ static cocabo_status update_lease(const appending *a, const cb_event *event,
                                   cocabo_error *err) {
   int64_t last = 0;
   switch (event->kind) {
+  case CB_TRIAL_ADDED:
+    return a->what->owner && event->running ? grant_lease(a, event->number, err)
+                                            : COCABO_OK;
   case CB_TRIAL_ASKED:
   case CB_TRIAL_RESUMED:
     return a->what->owner ? grant_lease(a, event->number, err)
@@ -631,12 +640,21 @@ static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
   return status == COCABO_OK ? ended : status;
 }
 
-static query ask_expired(sqlite_store *s, int64_t study) {
+/* Trial, owner, whether it is over, and the seconds that are left. */
+static query ask_leases(sqlite_store *s, int64_t study) {
   if (s->db.version > 1)
-    return ask_over(s, EXPIRED_LEASES, study);
-  query q = ask(s, OLD_EXPIRED_LEASES, study);
+    return ask_over(s, ALL_LEASES, study);
+  query q = ask(s, OLD_LEASES, study);
   bind_real(&q, 2, cb_clock_day());
   return q;
+}
+
+/* Of the row that it stands at; whether its owner is gone is left open. */
+static cocabo_status read_lease(const query *q, cocabo_lease *out, cocabo_error *err) {
+  *out = (cocabo_lease){.trial = sqlite3_column_int64(q->statement, 0),
+                        .owner = (const char *)sqlite3_column_text(q->statement, 1),
+                        .left = sqlite3_column_double(q->statement, 3)};
+  return out->owner ? COCABO_OK : cb_no_memory(err);
 }
 
 /* The leases are asked for first and shown last: as long as their statement stands at a
@@ -645,13 +663,37 @@ static query ask_expired(sqlite_store *s, int64_t study) {
 static cocabo_status show_all(sqlite_store *s, int64_t study, const cb_position *from,
                               cb_event_fn each, cb_number_fn expired, void *user,
                               cocabo_error *err) {
-  query q = ask_expired(s, study);
+  query q = ask_leases(s, study);
+  cb_owners seen = {.n = 0};
   bool more = next_row(&q);
   cocabo_status status = COCABO_OK;
   if (more || q.answer == SQLITE_DONE)
     status = show_events(s, study, from, each, user, err);
-  for (; status == COCABO_OK && more; more = next_row(&q))
-    status = expired(user, sqlite3_column_int64(q.statement, 0), err);
+  for (; status == COCABO_OK && more; more = next_row(&q)) {
+    const bool over = sqlite3_column_int(q.statement, 2) != 0;
+    cocabo_lease lease;
+    status = read_lease(&q, &lease, err);
+    if (status == COCABO_OK && (over || cb_owners_gone(&seen, lease.owner)))
+      status = expired(user, lease.trial, err);
+  }
+  const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
+  return status == COCABO_OK ? ended : status;
+}
+
+static cocabo_status show_leases(sqlite_store *s, int64_t study, cocabo_lease_fn each,
+                                 void *user, cocabo_error *err) {
+  CB_TRY(check_exists(s, study, err));
+  query q = ask_leases(s, study);
+  cb_owners seen = {.n = 0};
+  cocabo_status status = COCABO_OK;
+  while (status == COCABO_OK && next_row(&q)) {
+    cocabo_lease lease;
+    status = read_lease(&q, &lease, err);
+    if (status != COCABO_OK)
+      break;
+    lease.gone = cb_owners_gone(&seen, lease.owner);
+    status = each(user, &lease, err);
+  }
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
   return status == COCABO_OK ? ended : status;
 }
@@ -927,6 +969,13 @@ static cocabo_status check(cocabo_store *store, int64_t id, int64_t *unchecked,
   return leave(s, check_study(s, id, unchecked, err));
 }
 
+static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn each,
+                            void *user, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, "read", err));
+  return leave(s, show_leases(s, id, each, user, err));
+}
+
 /* In a forked child the connection is left alone: closing it would end the parent's. */
 static void free_store(cocabo_store *store) {
   sqlite_store *s = (sqlite_store *)store;
@@ -950,6 +999,7 @@ static const cb_store_ops sqlite_ops = {
     .renew = renew,
     .create_log = create_log,
     .check = check,
+    .leases = leases,
 };
 
 cocabo_status cb_sqlite_open(cocabo_store **out, const char *path, unsigned flags,

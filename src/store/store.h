@@ -106,10 +106,11 @@ typedef struct cb_store_ops {
    *   - a RESUMED event's attempt is not above those its trial has in the log,
    *   - a STALE event's trial has a lease that has not run out (nor is its owner gone),
    *     unless that is one of a later attempt: whoever runs it was late, but has
-   * renewed it since.
+   *     renewed it since.
    *
    * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
-   * (and loses an older one in any case), and every TOLD trial loses its lease. So does
+   * (and loses an older one in any case), as does an ADDED one that is running, and
+   * every TOLD trial loses its lease. So does
    * a FAILED, INTERRUPTED or STALE one, unless the event names an attempt and a later
    * one has been handed out: that lease is somebody else's. Events that were in the log
    * already change no lease. */

@@ -371,8 +371,8 @@ static void hand_over(cocabo_study *study, batch *b, cocabo_trial **out) {
 static void say_lost(const cocabo_study *study, const cb_lost *lost) {
   for (size_t i = 0; i < lost->n; i++)
     cb_study_say(study, COCABO_INFO,
-                 "trial %lld is stale: its lease has run out, so that it is offered "
-                 "again",
+                 "trial %lld is stale: its lease has run out, or its owner is gone; "
+                 "it is offered again",
                  (long long)lost->numbers[i]);
 }
 

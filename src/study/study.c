@@ -32,6 +32,13 @@ static bool hands_out(const cb_event *events, int n) {
 
 cocabo_status cb_study_append(cocabo_study *study, cb_event *events, int n,
                               int64_t next_number, cocabo_error *err) {
+  const char *owner = hands_out(events, n) ? study->owner : NULL;
+  return cb_study_append_as(study, owner, events, n, next_number, err);
+}
+
+cocabo_status cb_study_append_as(cocabo_study *study, const char *owner,
+                                 cb_event *events, int n, int64_t next_number,
+                                 cocabo_error *err) {
   for (int i = 0; i < n; i++)
     if (events[i].id[0] == 0 && events[i].id[1] == 0)
       cb_study_identify(study, &events[i]);
@@ -40,7 +47,7 @@ cocabo_status cb_study_append(cocabo_study *study, cb_event *events, int n,
                           .n = n,
                           .next_number = next_number,
                           .seen = &seen,
-                          .owner = study->owner,
+                          .owner = owner,
                           .seconds = study->seconds,
                           .durable = study->view.resolved.durable,
                           .interrupt =

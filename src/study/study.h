@@ -154,9 +154,14 @@ cocabo_status cb_study_importance(const cocabo_study *study, double *share, doub
 /* Gives an event its unique id, for whoever must name it before it is appended. */
 void cb_study_identify(cocabo_study *study, cb_event *event);
 
-/* Gives ids to the events that have none, and appends them. */
+/* Gives ids to the events that have none, and appends them. What is handed out is
+ * leased to the handle's owner; what is added as running is nobody's. */
 cocabo_status cb_study_append(cocabo_study *study, cb_event *events, int n,
                               int64_t next_number, cocabo_error *err);
+/* The same, but who gets the leases is said; NULL: no one. */
+cocabo_status cb_study_append_as(cocabo_study *study, const char *owner,
+                                 cb_event *events, int n, int64_t next_number,
+                                 cocabo_error *err);
 /* Folds in what has been appended; where others have written in between, sync does. */
 void cb_study_fold_own(cocabo_study *study, const cb_event *events, int n);
 /* Both. The caller

@@ -93,7 +93,7 @@ static cocabo_status put_back(cocabo_study *study, cb_hand *hand, cocabo_error *
                     .n_cells = history->space->n,
                     .cells = hand->cells};
   CB_TRY(cb_history_reserve(history, 1, 0, err));
-  CB_TRY(cb_study_append(study, &added, 1, added.number, err));
+  CB_TRY(cb_study_append_as(study, study->owner, &added, 1, added.number, err));
   cb_study_say(study, COCABO_WARNING,
                "the store has lost trial %lld of this process, which is trial %lld now",
                (long long)hand->number, (long long)added.number);

@@ -515,7 +515,23 @@ class Ends(Case):
             self.assert_gone(pid)
         self.assert_tidy()
         self.assertEqual(self.states(), ["complete"] * 2 + ["running"] * 2)
-        self.assert_resumes()  # once the leases have run out
+        self.assert_resumes()  # at once: the runner of the leases is gone
+
+    def test_a_killed_worker_is_replaced_at_once(self):
+        script = self.program("echo $$ >>pids; test -e fast || sleep 600; echo 1")
+        self.ok("create", *X, "-n", 1, "--", script)
+        first = self.start("worker", "--lease", 600)
+        self.wait_for_file("pids")
+        second = self.start("worker", "--lease", 600)
+        self.assertIn("running elsewhere", second.stderr.readline())
+        (self.folder / "fast").touch()
+        killed = time.monotonic()
+        first.kill()
+        first.communicate()
+        self.assertEqual(second.wait(timeout=60), 0)
+        self.assertLess(time.monotonic() - killed, 2 * Budget.strain())
+        second.communicate()
+        self.assertEqual([(t["state"], t["attempt"]) for t in self.trials()], [("complete", 1)])
 
     def test_a_long_trial_keeps_its_lease(self):
         script = self.program("echo $COCABO_TRIAL >>started; sleep 8; echo 1")

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "store/store.h"
 
@@ -1142,6 +1144,180 @@ static void a_stale_trial_is_resumed_in_the_same_append(void **state) {
   assert_expired(c, "0 2 ");
 }
 
+/* ---- owners that are gone -------------------------------------------------------- */
+
+enum { OWNER_PID = 1, OWNER_START = 3, OWNER_NAMESPACE = 4, OWNER_BOOT = 5 };
+
+/* The name of this process as an owner, with one part replaced; NULL: none. */
+static const char *owner_with(int part, const char *text) {
+  static char out[COCABO_OWNER_SIZE + 64];
+  char own[COCABO_OWNER_SIZE];
+  cocabo_error err;
+  assert_ok(cocabo_owner_name(own, &err));
+  int n = 0;
+  out[0] = '\0';
+  for (char *rest = own, *end; rest; rest = end, n++) {
+    end = strchr(rest, ':');
+    if (end)
+      *end++ = '\0';
+    sprintf(out + strlen(out), "%s%s", n ? ":" : "", text && n == part ? text : rest);
+  }
+  assert_int_equal(n, 6);
+  return out;
+}
+
+/* The name of a process that has ended, and is a zombie if it is not waited for. */
+static pid_t dead_owner(char out[static COCABO_OWNER_SIZE], bool reap) {
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    cocabo_error err;
+    char own[COCABO_OWNER_SIZE] = "";
+    const bool named = cocabo_owner_name(own, &err) == COCABO_OK;
+    _exit(named && write(ends[1], own, sizeof own) == (ssize_t)sizeof own ? 0 : 1);
+  }
+  assert_true(child > 0);
+  assert_int_equal(read(ends[0], out, COCABO_OWNER_SIZE), COCABO_OWNER_SIZE);
+  close(ends[0]);
+  close(ends[1]);
+  siginfo_t info;
+  assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+  if (reap)
+    assert_int_equal(waitpid(child, NULL, 0), child);
+  return child;
+}
+
+static void what_a_dead_process_held_is_offered_at_once(void **state) {
+  contract *c = *state;
+  char gone[COCABO_OWNER_SIZE], zombie[COCABO_OWNER_SIZE];
+  dead_owner(gone, true);
+  const pid_t child = dead_owner(zombie, false);
+  assert_leased(c, make_asked(0), gone, LONG);
+  assert_leased(c, make_asked(1), owner_with(0, NULL), LONG);
+  assert_leased(c, make_asked(2), zombie, LONG);
+  assert_leased(c, make_asked(3), gone, LONG);
+  assert_leased(c, make_asked(4), "w", OVER);
+  assert_expired(c, "0 2 3 4 ");
+  cb_event lives = make_attempt(CB_TRIAL_STALE, 1, 0);
+  assert_int_equal(append_leased(c, &lives, 1, NULL, 0), COCABO_E_BUSY);
+  cb_event taken[] = {make_attempt(CB_TRIAL_STALE, 0, 0),
+                      make_attempt(CB_TRIAL_STALE, 2, 0), make_resumed(0, 1)};
+  assert_int_equal(append_leased(c, taken, 3, owner_with(0, NULL), LONG), COCABO_OK);
+  assert_expired(c, "3 4 ");
+  assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* A pid alone says nothing: it is used again, and every machine has its own. */
+static void only_a_process_of_this_machine_can_be_gone(void **state) {
+  contract *c = *state;
+  char dead[COCABO_OWNER_SIZE], pid[24];
+  snprintf(pid, sizeof pid, "%ld", (long)dead_owner(dead, true));
+  const struct {
+    int part;
+    const char *text;
+    bool gone;
+  } cases[] = {{OWNER_START, "1", true}, /* another process has that pid by now */
+               {OWNER_PID, pid, true},
+               {OWNER_PID, "0", false},
+               {OWNER_PID, "-1", false},
+               {OWNER_PID, "x", false},
+               {OWNER_PID, "99999999999", false},
+               {0, "elsewhere", false}};
+  enum { N = sizeof cases / sizeof cases[0] };
+  char want[100] = "";
+  for (int i = 0; i < N; i++) {
+    assert_leased(c, make_asked(i), owner_with(cases[i].part, cases[i].text), LONG);
+    if (cases[i].gone)
+      sprintf(want + strlen(want), "%d ", i);
+  }
+  assert_expired(c, want);
+}
+
+/* With a pid that is no more; only the clock decides. */
+static void a_name_that_leaves_something_open_says_nothing(void **state) {
+  contract *c = *state;
+  char dead[COCABO_OWNER_SIZE], name[2 * COCABO_OWNER_SIZE];
+  const int parts[] = {OWNER_START, OWNER_NAMESPACE, OWNER_BOOT};
+  const char *const texts[] = {"", "7"};
+  int64_t next = 0;
+  dead_owner(dead, true);
+  for (int k = 0; k < 2; k++)
+    for (int i = k; i < 3; i++) {
+      char *rest = strcpy(name, dead);
+      for (int part = 0; part < parts[i]; part++)
+        rest = strchr(rest, ':') + 1;
+      const char *after = strchr(dead + (rest - name), ':');
+      sprintf(rest, "%s%s", texts[k], after ? after : "");
+      assert_leased(c, make_asked(next++), name, LONG);
+    }
+  sprintf(name, "%s:", dead);
+  assert_leased(c, make_asked(next++), name, LONG);
+  sprintf(name, "%s:%s", dead, dead);
+  assert_leased(c, make_asked(next++), name, LONG);
+  *strrchr(dead, ':') = '\0';
+  assert_leased(c, make_asked(next++), dead, LONG);
+  assert_leased(c, make_asked(next++), ":::::", LONG);
+  assert_expired(c, "");
+}
+
+/* What somebody runs is leased also where it was put back, not where it waits. */
+static void a_trial_added_as_running_is_leased(void **state) {
+  contract *c = *state;
+  for (int i = 0; i < 3; i++) {
+    cb_event added = make_asked(i);
+    added.kind = CB_TRIAL_ADDED;
+    added.origin = CB_BY_USER;
+    added.running = i < 2;
+    assert_leased(c, added, i == 1 ? NULL : "w", OVER);
+  }
+  assert_expired(c, "0 ");
+  assert_leased(c, make_told(0, 1.0), NULL, 0);
+  assert_expired(c, "");
+}
+
+static cocabo_status note_lease(void *user, const cocabo_lease *lease,
+                                cocabo_error *err) {
+  (void)err;
+  char *text = user;
+  const char *left = lease->left > 0 ? "held" : "over";
+  sprintf(text + strlen(text), "%lld %s%s by %.5s\n", (long long)lease->trial, left,
+          lease->gone ? ", gone" : "", lease->owner);
+  return COCABO_OK;
+}
+
+static cocabo_status stop_at_lease(void *user, const cocabo_lease *lease,
+                                   cocabo_error *err) {
+  (void)err;
+  *(double *)user = lease->left;
+  return COCABO_E_INTERRUPTED;
+}
+
+static void leases_are_shown_by_trial(void **state) {
+  contract *c = *state;
+  char got[400] = "", dead[COCABO_OWNER_SIZE], want[400];
+  double left = 0;
+  const cb_store_ops *ops = c->store->ops;
+  dead_owner(dead, true);
+  assert_int_equal(ops->leases(c->store, c->id, note_lease, got, &c->err), COCABO_OK);
+  assert_string_equal(got, "");
+  cb_event both[] = {make_asked(0), make_asked(1)};
+  assert_int_equal(append_leased(c, both, 2, "w", LONG), COCABO_OK);
+  assert_leased(c, make_asked(2), NULL, 0);
+  assert_leased(c, make_asked(3), "other", OVER);
+  assert_leased(c, make_asked(4), dead, LONG);
+  assert_leased(c, make_told(1, 1.0), NULL, 0);
+  assert_int_equal(ops->leases(c->store, c->id, note_lease, got, &c->err), COCABO_OK);
+  sprintf(want, "0 held by w\n3 over by other\n4 held, gone by %.5s\n", dead);
+  assert_string_equal(got, want);
+  assert_int_equal(ops->leases(c->store, c->id, stop_at_lease, &left, &c->err),
+                   COCABO_E_INTERRUPTED);
+  assert_true(left > LONG - 60 && left <= LONG);
+  assert_int_equal(ops->remove(c->store, "s", &c->err), COCABO_OK);
+  assert_int_equal(ops->leases(c->store, c->id, note_lease, got, &c->err),
+                   COCABO_E_NOT_FOUND);
+}
+
 static void what_was_written_is_there(void **state) {
   contract *c = *state;
   cb_event events[] = {make_asked(0), make_told(0, 2.5), make_asked(1)};
@@ -1193,6 +1369,11 @@ static int run_store_contract(const char *name) {
       CLAIM(events_are_shown_before_leases),
       CLAIM(a_stale_trial_is_resumed_in_the_same_append),
       CLAIM(what_was_written_is_there),
+      CLAIM(what_a_dead_process_held_is_offered_at_once),
+      CLAIM(only_a_process_of_this_machine_can_be_gone),
+      CLAIM(a_name_that_leaves_something_open_says_nothing),
+      CLAIM(a_trial_added_as_running_is_leased),
+      CLAIM(leases_are_shown_by_trial),
   };
 #undef CLAIM
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);

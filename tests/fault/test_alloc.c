@@ -593,6 +593,13 @@ static void lease_both(pair *p, double seconds) {
   assert_ok(cocabo_study_lease(p->twin, "w", seconds, &err));
 }
 
+static cocabo_status count_lease(void *user, const cocabo_lease *lease,
+                                 cocabo_error *e) {
+  (void)e;
+  *(int *)user += lease->trial >= 0;
+  return COCABO_OK;
+}
+
 static void leases_survive_lack_of_memory(void **state) {
   (void)state;
   pair p = build_pair("random");
@@ -613,6 +620,11 @@ static void leases_survive_lack_of_memory(void **state) {
     cocabo_trial_free(t[i]);
   assert_twins(&p);
   CALL_WITHOUT_MEMORY(cocabo_store_renew(p.store, "s", "w", 1e-9, &err), (void)0);
+  char owner[COCABO_OWNER_SIZE];
+  int n = 0;
+  CALL_WITHOUT_MEMORY(cocabo_owner_name(owner, &err), (void)0);
+  CALL_WITHOUT_MEMORY(cocabo_store_leases(p.store, "s", count_lease, &n, &err), n = 0);
+  assert_int_equal(n, 4);
   free_pair(&p);
 }
 

@@ -33,7 +33,7 @@ def declared():
 def c_shape(text):
     """How wide a C type is, and whether it is a pointer, a double or an integer."""
     text = re.sub(r"\bconst\b", "", text).strip()
-    if "*" in text or "_fn" in text:
+    if "*" in text or "[" in text or "_fn" in text:
         return "pointer"
     kinds = {"double": "double", "void": "void", "size_t": "u8", "int64_t": "i8", "uint64_t": "u8",
              "uint32_t": "u4", "unsigned": "u4", "int": "i4"}
@@ -78,6 +78,13 @@ def test_structs_have_the_sizes_of_c(tmp_path):
         struct = getattr(_native, ours)
         mine = [ctypes.sizeof(struct), *(getattr(struct, f).offset for f in fields[c])]
         assert mine == [int(n) for n in line.split()], c
+
+
+def test_an_owner_has_room_for_its_name():
+    sizes = re.findall(r"COCABO_OWNER_SIZE = (\d+)", header_text())
+    assert sizes == [str(_native._OWNER_SIZE)]
+    parts = _native.owner_name().decode().split(":")
+    assert len(parts) == 6 and parts[1] == str(os.getpid()) and all(parts)
 
 
 def test_the_version_is_the_headers():

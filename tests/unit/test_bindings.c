@@ -405,7 +405,8 @@ static void a_handle_says_what_is_worth_knowing(void **state) {
   assert_int_equal(cocabo_trial_number(t), 0);
   cocabo_trial_free(t);
   assert_heard(h, COCABO_INFO,
-               "trial 0 is stale: its lease has run out, so that it is offered again");
+               "trial 0 is stale: its lease has run out, or its owner is gone; it is "
+               "offered again");
   assert_ok(cocabo_study_fail_attempt(study, 0, 0, "late", &err));
   assert_heard(h, COCABO_INFO,
                "attempt 0 of trial 0 is over: it has been handed out again");

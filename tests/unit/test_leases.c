@@ -3,10 +3,13 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/rng.h"
 #include "base/status.h"
@@ -185,6 +188,90 @@ static void without_leases_nothing_is_lost(void **state) {
   assert_asked(study, 2, "2 3");
   assert_asked(study, 1, "4");
   cocabo_study_free(study);
+}
+
+/* A process that lives until it is killed, and its name as an owner. */
+static pid_t start_owner(char out[static COCABO_OWNER_SIZE]) {
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char own[COCABO_OWNER_SIZE] = "";
+    if (cocabo_owner_name(own, &err) == COCABO_OK &&
+        write(ends[1], own, sizeof own) == (ssize_t)sizeof own)
+      for (;;)
+        pause();
+    _exit(1);
+  }
+  assert_true(child > 0);
+  assert_int_equal(read(ends[0], out, COCABO_OWNER_SIZE), COCABO_OWNER_SIZE);
+  close(ends[0]);
+  close(ends[1]);
+  return child;
+}
+
+static void a_killed_worker_loses_its_trials_at_once(void **state) {
+  (void)state;
+  char owner[COCABO_OWNER_SIZE];
+  cocabo_store *store = cocabo_store_new_memory();
+  cocabo_study *study = create(store, "0"), *other = reopen(store);
+  const pid_t child = start_owner(owner);
+  assert_ok(cocabo_study_lease(study, owner, LONG, &err));
+  assert_asked(study, 2, "0 1");
+  assert_asked(other, 1, "2"); /* it lives */
+  assert_int_equal(kill(child, SIGKILL), 0);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  assert_asked(other, 2, "0 1");
+  assert_int_equal(other->fold.history->trials[1].attempt, 1);
+  assert_counts(other, "running 3 ");
+  cocabo_study_free(study);
+  cocabo_study_free(other);
+  cocabo_store_free(store);
+}
+
+/* Who says that somebody runs it does not say that it is this handle. */
+static void what_is_added_as_running_is_nobodys(void **state) {
+  (void)state;
+  cocabo_study *study = create(NULL, "0");
+  const cocabo_value x = {.type = COCABO_REAL, .as.real = 0.5};
+  cocabo_known known = {.values = &x, .state = COCABO_RUNNING};
+  assert_ok(cocabo_study_lease(study, "w1", SHORT, &err));
+  assert_ok(cocabo_study_add_many(study, &known, 1, &err));
+  assert_asked(study, 1, "1");
+  assert_counts(study, "running 2 ");
+  cocabo_study_free(study);
+}
+
+static void nobody_is_named_without_room(void **state) {
+  (void)state;
+  assert_fails(cocabo_owner_name(NULL, &err), COCABO_E_INVALID, "out is NULL");
+}
+
+static cocabo_status stop(void *user, const cocabo_lease *lease, cocabo_error *e) {
+  *(int64_t *)user = lease->trial;
+  return cb_fail(e, COCABO_E_INTERRUPTED, "enough");
+}
+
+static void leases_are_seen_through_the_store(void **state) {
+  (void)state;
+  cocabo_store *store = cocabo_store_new_memory();
+  cocabo_study *study = create(store, "0");
+  int64_t seen = -1;
+  assert_ok(cocabo_store_leases(store, "s", stop, &seen, &err));
+  assert_int_equal(seen, -1);
+  assert_ok(cocabo_study_lease(study, "w1", LONG, &err));
+  assert_asked(study, 1, "0");
+  assert_fails(cocabo_store_leases(store, "s", stop, &seen, &err), COCABO_E_INTERRUPTED,
+               "enough");
+  assert_int_equal(seen, 0);
+  assert_fails(cocabo_store_leases(NULL, "s", stop, NULL, &err), COCABO_E_INVALID,
+               "store is NULL");
+  assert_fails(cocabo_store_leases(store, "s", NULL, NULL, &err), COCABO_E_INVALID,
+               "each is NULL");
+  assert_fails(cocabo_store_leases(store, "t", stop, NULL, &err), COCABO_E_NOT_FOUND,
+               "no study \"t\"");
+  cocabo_study_free(study);
+  cocabo_store_free(store);
 }
 
 /* ---- the snapshot ---------------------------------------------------------------- */
@@ -479,6 +566,10 @@ int main(void) {
       cmocka_unit_test(leases_are_renewed_through_the_store),
       cmocka_unit_test(an_interrupted_trial_has_no_lease),
       cmocka_unit_test(without_leases_nothing_is_lost),
+      cmocka_unit_test(a_killed_worker_loses_its_trials_at_once),
+      cmocka_unit_test(what_is_added_as_running_is_nobodys),
+      cmocka_unit_test(nobody_is_named_without_room),
+      cmocka_unit_test(leases_are_seen_through_the_store),
       cmocka_unit_test(a_trial_knows_its_times_and_attempt),
       cmocka_unit_test(a_trial_has_a_seed_of_its_own),
       cmocka_unit_test(an_ask_keeps_to_the_budget),
