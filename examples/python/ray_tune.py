@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ray Tune, here on a local Ray; on a cluster it is ray.init(address="auto"). Ray starts the
+"""Ray Tune, on a local Ray or on the cluster that RAY_ADDRESS names. Ray starts the
 trials and stores their results, cocabo proposes them.
 
     python3 ray_tune.py [TRIALS]      the same line goes on with what was ended
@@ -37,7 +37,7 @@ def tuner(n_trials):
 
 
 if __name__ == "__main__":
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init(include_dashboard=False, log_to_driver=False)
     results = tuner(int(sys.argv[1]) if len(sys.argv) > 1 else 60).fit()
     best = results.get_best_result("cost", "min")
     print(f"{len(results) - len(results.errors)} complete, {len(results.errors)} failed")

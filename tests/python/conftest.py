@@ -27,6 +27,19 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "ray: starts a local Ray; -m 'not ray' leaves it out")
 
 
+@pytest.fixture(scope="session")
+def cluster():
+    """One local Ray for all tests that need one, and for the programs that they start."""
+    import ray
+
+    os.environ.update(RAY_AIR_NEW_OUTPUT="0", TUNE_DISABLE_AUTO_CALLBACK_LOGGERS="1")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    os.environ["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address
+    yield
+    del os.environ["RAY_ADDRESS"]
+    ray.shutdown()
+
+
 @pytest.fixture
 def program():
     """The program cocabo of the same build."""

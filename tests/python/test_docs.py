@@ -51,9 +51,7 @@ ALL = [(page, *block) for page in PAGES for block in blocks(page)]
 @pytest.fixture(scope="module")
 def readers(tmp_path_factory):
     """Where the reader of a page is: a folder, and what was defined so far."""
-    yield {page: (tmp_path_factory.mktemp("docs"), {"__name__": "docs"}) for page in PAGES}
-    if "ray" in sys.modules:
-        sys.modules["ray"].shutdown()
+    return {page: (tmp_path_factory.mktemp("docs"), {"__name__": "docs"}) for page in PAGES}
 
 
 def run_script(text, name):
@@ -72,7 +70,7 @@ def run(command):
 @pytest.mark.parametrize(
     "page, line, language, text", ALL, ids=[f"{page}:{line}" for page, line, *_ in ALL]
 )
-def test_block(readers, page, line, language, text, monkeypatch):
+def test_block(readers, page, line, language, text, monkeypatch, request):
     if text.startswith("pip install"):
         pytest.skip("the tests of the wheel install it")
     missing = lacks(text)
@@ -82,6 +80,7 @@ def test_block(readers, page, line, language, text, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if "from ray" in text:
+        request.getfixturevalue("cluster")
         monkeypatch.setenv("HOME", str(folder))  # it leaves its results there
     script = re.match(r"# (\w+\.py)\n", text)
     if language == "sh":

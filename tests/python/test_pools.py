@@ -36,7 +36,9 @@ def test_dask(tmp_path):
 
 
 @pytest.mark.ray
-def test_ray(tmp_path):
+def test_ray(request, tmp_path):
+    if importlib.util.find_spec("ray") and not SANITIZED:
+        request.getfixturevalue("cluster")
     assert run("ray_tune.py", 8, tmp_path, "ray") < 20
 
 

@@ -406,14 +406,6 @@ def on_ray(test):
     return pytest.mark.ray(pytest.mark.skipif(SANITIZED, reason="a sanitized library")(test))
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    os.environ.update(RAY_AIR_NEW_OUTPUT="0", TUNE_DISABLE_AUTO_CALLBACK_LOGGERS="1")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-    yield
-    ray.shutdown()
-
-
 def tuner(trainable, folder, space=None, **config):
     # Ray needs a second to start a worker: each serves many trials.
     return tune.Tuner(
@@ -490,7 +482,7 @@ def train(config):
 
 if __name__ == "__main__":
     folder, what = sys.argv[1:]
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init(log_to_driver=False)  # that of RAY_ADDRESS
     if what == "restore":
         tuner = tune.Tuner.restore(f"{folder}/run", trainable=train)
     else:
@@ -509,7 +501,7 @@ if __name__ == "__main__":
 
 
 @on_ray
-def test_a_killed_driver_loses_no_completed_trial(tmp_path):
+def test_a_killed_driver_loses_no_completed_trial(cluster, tmp_path):
     (tmp_path / "driver.py").write_text(DRIVER)
     env = {**os.environ, "TUNE_GLOBAL_CHECKPOINT_S": "0.5", "RAY_AIR_NEW_OUTPUT": "0"}
     line = [sys.executable, str(tmp_path / "driver.py"), str(tmp_path)]
