@@ -101,26 +101,43 @@ static cocabo_status need_library(cocabo_error *err) {
 
 /* ---- sentences ------------------------------------------------------------------- */
 
-/* What the server or libpq says, as one line: the last one that says something, without
+enum { SAID = 200 };
+
+/* Control characters and stray bytes become '?'. */
+static void make_plain(char *text) {
+  size_t size;
+  for (; *text; text += size) {
+    const unsigned character = cb_text_decode(text, &size);
+    const bool stray = character == CB_TEXT_STRAY && size == 1;
+    if (stray || cb_text_is_control(character))
+      memset(text, '?', size);
+  }
+}
+
+/* What libpq says of a connection, as one line: the last that says something, without
  * the address and the severity in front of it. */
-static const char *clean(const char *message, char out[static CB_SHOWN]) {
-  char line[CB_SHOWN] = "";
-  for (const char *from = message ? message : ""; *from;) {
-    const size_t length = strcspn(from, "\n");
-    if (length > 0 && from[0] != '\t' && from[0] != ' ' &&
-        strncmp(from, "DETAIL:", 7) != 0 && strncmp(from, "HINT:", 5) != 0 &&
-        strncmp(from, "CONTEXT:", 8) != 0)
-      snprintf(line, sizeof line, "%.*s", (int)(length < 200 ? length : 200), from);
-    from += length + (from[length] == '\n');
-  }
+static const char *clean(const char *message, char out[static SAID]) {
   static const char *const fronts[] = {" failed: ", "FATAL:  ", "ERROR:  ", "PANIC:  "};
-  const char *text = line;
-  for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++) {
-    const char *found = strstr(text, fronts[i]);
-    if (found)
-      text = found + strlen(fronts[i]);
+  const char *text = message ? message : "";
+  size_t length = strcspn(text, "\n");
+  for (const char *next = text + length; *next; next += strcspn(next, "\n")) {
+    next++;
+    if (strcspn(next, "\n") > 0 && *next != '\t' && *next != ' ' &&
+        strncmp(next, "DETAIL:", 7) != 0 && strncmp(next, "HINT:", 5) != 0) {
+      text = next;
+      length = strcspn(next, "\n");
+    }
   }
-  return cb_text_show_within(out, *text ? text : "it did not say why", 110);
+  snprintf(out, SAID, "%.*s", (int)(length < SAID ? length : SAID - 1), text);
+  for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++) {
+    char *found = strstr(out, fronts[i]);
+    if (found)
+      memmove(out, found + strlen(fronts[i]), strlen(found + strlen(fronts[i])) + 1);
+  }
+  if (!*out)
+    strcpy(out, "it did not say why");
+  make_plain(out);
+  return out;
 }
 
 static bool has(const char *text, const char *part) {
@@ -143,7 +160,7 @@ static const char *connecting_hint(const char *message) {
 
 static cocabo_status fail_connecting(const cb_server *s, const char *message,
                                      cocabo_error *err) {
-  char said[CB_SHOWN];
+  char said[SAID];
   return cb_fail(err, COCABO_E_STORE, "cannot connect to PostgreSQL at %s: %s; %s",
                  s->where, clean(message, said), connecting_hint(message));
 }
@@ -155,7 +172,8 @@ static bool is_state(const char *state, const char *want) {
 static cocabo_status fail_statement(const cb_server *s, const PGresult *result,
                                     cocabo_error *err) {
   const char *state = pq.PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  char said[CB_SHOWN];
+  const char *said = pq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  char line[SAID];
   const char *hint = "look at the server's log";
   if (is_state(state, "53200") && !pq.PQresultErrorMessage(result)[0])
     return cb_no_memory(err);
@@ -168,9 +186,9 @@ static cocabo_status fail_statement(const cb_server *s, const PGresult *result,
     hint = "make room on its disk, then try again";
   if (is_state(state, "42501"))
     hint = "grant it to the role (docs/parallel.md says what is needed)";
-  clean(pq.PQresultErrorMessage(result), said);
   return cb_fail(err, COCABO_E_STORE, "cannot %s PostgreSQL at %s: %s; %s", s->what,
-                 s->where, said, hint);
+                 s->where, clean(said ? said : pq.PQresultErrorMessage(result), line),
+                 hint);
 }
 
 /* ---- waiting --------------------------------------------------------------------- */
@@ -313,7 +331,16 @@ static cocabo_status connect_again(cb_server *s, bool first, cocabo_error *err) 
 static cocabo_status check_url(cb_server *s, cocabo_error *err) {
   char *message = NULL;
   PQconninfoOption *options = pq.PQconninfoParse(s->url, &message);
+  static const char unknown[] = "invalid URI query parameter: ";
+  char parameter[CB_SHOWN] = "";
+  if (message && strncmp(message, unknown, strlen(unknown)) == 0)
+    cb_text_show_within(parameter, message + strlen(unknown), 30);
   pq.PQfreemem(message);
+  if (!options && *parameter)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "the URL of the PostgreSQL server has the setting %s, want one that "
+                   "libpq knows, such as ?sslmode=require",
+                   parameter);
   if (!options)
     return cb_fail(err, COCABO_E_INVALID,
                    "the URL of the PostgreSQL server cannot be read, want "

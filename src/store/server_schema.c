@@ -358,5 +358,12 @@ cocabo_status cb_server_prepare(cb_server *s, bool create, bool read_only,
   if (read_only || version == CB_SERVER_SCHEMA_NEWEST)
     return COCABO_OK;
   s->what = "bring up to date";
-  return migrate(s, version, err);
+  const cocabo_status status = migrate(s, version, err);
+  if (status == COCABO_OK)
+    return COCABO_OK;
+  /* Another process may have been faster. */
+  int64_t found = 0;
+  const bool done = look(s, &found, &can_write, NULL) == COCABO_OK &&
+                    found == CB_SERVER_SCHEMA_NEWEST;
+  return done ? COCABO_OK : status;
 }
