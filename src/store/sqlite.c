@@ -101,9 +101,8 @@ static const char *const statements[N_STATEMENTS] = {
                       "WHERE ?2 <= (SELECT max(seq) FROM events WHERE study = ?1) "
                       "ON CONFLICT (study) DO UPDATE SET seq = ?2, body = ?3 "
                       "WHERE seq < ?2",
-    [DESCRIBE] = ENDS ", (SELECT seq FROM summaries WHERE study = ?1), "
-                      "(SELECT body FROM summaries WHERE study = ?1)" LAST_EVENT,
-    [OLD_DESCRIBE] = ENDS ", NULL, NULL" LAST_EVENT,
+    [DESCRIBE] = ENDS ", (SELECT body FROM summaries WHERE study = ?1)" LAST_EVENT,
+    [OLD_DESCRIBE] = ENDS ", NULL" LAST_EVENT,
     [EVENTS_AFTER] = "SELECT seq, id, time, kind, number, attempt, body FROM events "
                      "WHERE study = ?1 AND seq > ?2 ORDER BY seq",
     [EVENT_BY_ID] = "SELECT seq, time FROM events WHERE study = ?1 AND id = ?2",
@@ -916,10 +915,9 @@ static cocabo_status describe_study(sqlite_store *s, int64_t study, cb_descripti
     d.seq = sqlite3_column_int64(q.statement, 0);
     d.first = sqlite3_column_double(q.statement, 1);
     d.last = sqlite3_column_double(q.statement, 2);
-    const char *body = (const char *)sqlite3_column_text(q.statement, 4);
+    const char *body = (const char *)sqlite3_column_text(q.statement, 3);
     if (body)
-      cb_summary_decode(body, (size_t)sqlite3_column_bytes(q.statement, 4),
-                        sqlite3_column_int64(q.statement, 3), &d.summary);
+      cb_summary_decode(body, (size_t)sqlite3_column_bytes(q.statement, 3), &d.summary);
   }
   CB_TRY(done(&q, err));
   CB_TRY(check_exists(s, study, err));

@@ -19,6 +19,8 @@ cocabo_status cb_summary_encode(cb_json *json, const cb_summary *summary,
   cb_json_open(json, "{");
   cb_json_key(json, "version");
   cb_json_string(json, CB_VERSION);
+  cb_json_key(json, "seq");
+  cb_json_integer(json, summary->seq);
   cb_json_key(json, "states");
   cb_json_open(json, "[");
   for (int i = 0; i <= COCABO_STALE; i++)
@@ -101,7 +103,9 @@ static int read_pair(cb_walk *walk, cb_summary *out) {
     out->maximize = read_which(walk, "maximize", "minimize");
     return HAS_DIRECTION;
   }
-  if (strcmp(key, "parameters") == 0)
+  if (strcmp(key, "seq") == 0)
+    out->seq = cb_walk_integer(walk, 1, INT64_MAX);
+  else if (strcmp(key, "parameters") == 0)
     out->parameters = cb_walk_integer(walk, 1, COCABO_MAX_PARAMETERS);
   else if (strcmp(key, "constrained") == 0)
     out->constrained = cb_walk_bool(walk);
@@ -119,15 +123,15 @@ static bool is_sound(const cb_summary *s) {
   int64_t trials = 0;
   for (int i = 0; i <= COCABO_STALE; i++)
     trials += s->states[i];
-  return s->parameters > 0 && s->best < trials &&
+  return s->seq > 0 && s->parameters > 0 && s->best < trials &&
          (s->best < 0 || s->states[COCABO_COMPLETE] > 0) &&
          cb_name_check("sampler", s->sampler, NULL) == COCABO_OK;
 }
 
-void cb_summary_decode(const char *text, size_t length, int64_t seq, cb_summary *out) {
+void cb_summary_decode(const char *text, size_t length, cb_summary *out) {
   cb_walk walk = cb_walk_start(text, length);
   int has = 0;
-  *out = (cb_summary){.seq = seq, .best = -1, .value = NAN};
+  *out = (cb_summary){.best = -1, .value = NAN};
   for (cb_walk_open(&walk, '{'); cb_walk_more(&walk, '}');)
     has |= read_pair(&walk, out);
   cb_walk_end(&walk);

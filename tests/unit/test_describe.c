@@ -23,7 +23,7 @@ static const cb_summary plain = {.seq = 9,
 
 static bool is_read(const char *text) {
   cb_summary out = {.seq = -7};
-  cb_summary_decode(text, strlen(text), 9, &out);
+  cb_summary_decode(text, strlen(text), &out);
   assert_true(out.seq == 9 || (out.seq == 0 && out.best == -1));
   return out.seq == 9;
 }
@@ -39,7 +39,7 @@ static void a_summary_comes_back(void **state) {
     s.noisy = i & 8;
     s.best = i & 16 ? -1 : 17;
     assert_ok(cb_summary_encode(&json, &s, &err));
-    cb_summary_decode(json.text, json.length, 9, &back);
+    cb_summary_decode(json.text, json.length, &back);
     assert_int_equal(back.seq, 9);
     assert_memory_equal(back.states, s.states, sizeof s.states);
     assert_int_equal(back.best, s.best);
@@ -57,7 +57,8 @@ static void a_summary_comes_back(void **state) {
 }
 
 #define HEAD                                                                           \
-  "{\"version\":\"" CB_VERSION "\",\"parameters\":3,\"direction\":\"minimize\","
+  "{\"seq\":9,\"version\":\"" CB_VERSION                                               \
+  "\",\"parameters\":3,\"direction\":\"minimize\","
 #define STATES "\"states\":[1,2,30,4,5,6]"
 #define SAMPLER ",\"sampler\":\"mixed\""
 
@@ -71,6 +72,8 @@ static void a_damaged_text_is_no_summary(void **state) {
       "[]",
       "null",
       HEAD STATES "}",
+      HEAD STATES SAMPLER ",\"seq\":0}",
+      HEAD STATES SAMPLER ",\"seq\":null}",
       HEAD "\"sampler\":\"mixed\"}",
       HEAD STATES SAMPLER,
       HEAD STATES SAMPLER "}}",
@@ -87,13 +90,14 @@ static void a_damaged_text_is_no_summary(void **state) {
       HEAD STATES SAMPLER ",\"best\":[1,0.5,true,1]}",
       HEAD STATES SAMPLER ",\"best\":[1,1e999,true]}",
       HEAD STATES SAMPLER ",\"noisy\":1}",
-      "{\"version\":\"" CB_VERSION "\",\"direction\":\"minimize\"," STATES SAMPLER "}",
+      "{\"seq\":9,\"version\":\"" CB_VERSION
+      "\",\"direction\":\"minimize\"," STATES SAMPLER "}",
       "{\"version\":\"" CB_VERSION
       "\",\"parameters\":0,\"direction\":\"minimize\"," STATES SAMPLER "}",
       "{\"version\":\"" CB_VERSION
       "\",\"parameters\":3,\"direction\":\"up\"," STATES SAMPLER "}",
-      "{\"version\":\"9.9.9\",\"parameters\":3,\"direction\":\"minimize\"," STATES
-          SAMPLER "}",
+      "{\"seq\":9,\"version\":\"9.9.9\",\"parameters\":3,\"direction\":"
+      "\"minimize\"," STATES SAMPLER "}",
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     if (is_read(bad[i]))
