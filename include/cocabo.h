@@ -398,6 +398,28 @@ COCABO_API cocabo_status cocabo_store_leases(cocabo_store *store, const char *st
                                              cocabo_lease_fn each, void *user,
                                              cocabo_error *err) COCABO_MUST_CHECK;
 
+/* What a study comes to. */
+typedef struct cocabo_description {
+  int64_t states[COCABO_STALE + 1]; /* trials by their state */
+  int64_t parameters;
+  int64_t best;      /* number of the best trial (cocabo_study_best), -1: none */
+  double value;      /* its value, NaN: none */
+  int feasible;      /* 1: it keeps the constraints, if there are any */
+  int constrained;   /* 1: the study has constraints */
+  int maximize;      /* 1: large values are good */
+  int deterministic; /* 0: its values are noisy */
+  double first;      /* when it was created, in seconds since 1970 */
+  double last;       /* when something last happened to it */
+  char sampler[32];
+  int64_t reserved[8]; /* zero */
+} cocabo_description;
+/* Describes a study as it is now. Whoever closes a handle leaves what the study came
+ * to; as long as nothing has happened since, its trials need not be read. Where values
+ * are noisy they are, and the best is the model's to say. */
+COCABO_API cocabo_status cocabo_store_describe(cocabo_store *store, const char *study,
+                                               cocabo_description *out,
+                                               cocabo_error *err) COCABO_MUST_CHECK;
+
 /* Renews every lease that `owner` holds in a study; from any thread. A lease that ran
  * out before is renewed too unless its trial has been found stale. It does not wait
  * long for others that are writing: COCABO_E_BUSY means to try again soon. */

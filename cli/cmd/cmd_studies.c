@@ -6,7 +6,6 @@
 #include "cli.h"
 #include "common/base.h"
 #include "common/show.h"
-#include "io/metrics.h"
 #include "io/output.h"
 #include "io/table.h"
 
@@ -24,47 +23,36 @@ enum { N_TITLES = sizeof titles / sizeof titles[0], FIRST_NUMBER = 3 };
 
 /* ---- one study ------------------------------------------------------------------- */
 
-/* NaN while there is none. *feasible: it keeps the constraints, if there are any.
- */
-static cocabo_status best_value(cocabo_study *study, double *out, bool *feasible,
-                                cocabo_error *err) {
-  cocabo_trial *trial;
-  *out = cocabo_trial_value(NULL);
-  *feasible = false;
-  const cocabo_status status = cocabo_study_best(study, &trial, err);
-  if (status == COCABO_E_NOT_FOUND)
-    return COCABO_OK;
-  CB_TRY(status);
-  *out = cocabo_trial_value(trial);
-  *feasible = cocabo_trial_feasible(trial) == 1;
-  cocabo_trial_free(trial);
-  return COCABO_OK;
+static int64_t count_trials(const cocabo_description *d) {
+  int64_t n = 0;
+  for (int s = COCABO_WAITING; s <= COCABO_STALE; s++)
+    n += d->states[s];
+  return n;
 }
 
-static cocabo_status put_json(front_buffer *out, cocabo_study *study,
-                              cocabo_error *err) {
-  double best;
-  bool feasible;
-  CB_TRY(best_value(study, &best, &feasible, err));
+static const char *direction(const cocabo_description *d) {
+  return d->maximize ? "maximize" : "minimize";
+}
+
+static cocabo_status put_json(front_buffer *out, const char *name,
+                              const cocabo_description *d, cocabo_error *err) {
   CB_TRY(front_buffer_puts(out, "{\"name\":", err));
-  CB_TRY(front_put_json_text(out, cocabo_study_name(study), err));
+  CB_TRY(front_put_json_text(out, name, err));
   CB_TRY(front_buffer_printf(out, err, ",\"direction\":\"%s\",\"sampler\":\"%s\"",
-                             cocabo_study_option(study, "direction"),
-                             cocabo_study_option(study, "sampler")));
-  CB_TRY(front_buffer_printf(out, err, ",\"parameters\":%zu,\"trials\":%" PRId64,
-                             cocabo_space_count(cocabo_study_space(study)),
-                             cocabo_study_count(study)));
+                             direction(d), d->sampler));
+  CB_TRY(front_buffer_printf(out, err,
+                             ",\"parameters\":%" PRId64 ",\"trials\":%" PRId64,
+                             d->parameters, count_trials(d)));
   for (int s = COCABO_WAITING; s <= COCABO_STALE; s++)
     CB_TRY(front_buffer_printf(out, err, ",\"%s\":%" PRId64,
-                               cocabo_state_name((cocabo_trial_state)s),
-                               cocabo_study_count_state(study, (cocabo_trial_state)s)));
+                               cocabo_state_name((cocabo_trial_state)s), d->states[s]));
   CB_TRY(front_buffer_puts(out, ",\"best\":", err));
-  CB_TRY(front_put_json_real(out, best, err));
-  if (cli_is_constrained(study))
+  CB_TRY(front_put_json_real(out, d->value, err));
+  if (d->constrained)
     CB_TRY(front_buffer_printf(out, err, ",\"feasible\":%s",
-                               best != best ? "null"
-                               : feasible   ? "true"
-                                            : "false"));
+                               d->best < 0   ? "null"
+                               : d->feasible ? "true"
+                                             : "false"));
   return front_buffer_puts(out, "}\n", err);
 }
 
@@ -74,15 +62,12 @@ static cocabo_status add_count(cli_table *table, int64_t n, cocabo_error *err) {
   return cli_table_text(table, digits, err);
 }
 
-static cocabo_status add_best(cli_table *table, cocabo_study *study,
+static cocabo_status add_best(cli_table *table, const cocabo_description *d,
                               cocabo_error *err) {
-  double best;
-  bool feasible;
   front_buffer cell = {0};
-  CB_TRY(best_value(study, &best, &feasible, err));
-  cocabo_status status = best == best ? cli_put_rounded(&cell, best, err)
+  cocabo_status status = d->best >= 0 ? cli_put_rounded(&cell, d->value, err)
                                       : front_buffer_puts(&cell, "-", err);
-  if (status == COCABO_OK && best == best && !feasible)
+  if (status == COCABO_OK && d->best >= 0 && !d->feasible)
     status = front_buffer_puts(&cell, " (infeasible)", err);
   if (status == COCABO_OK)
     status = cli_table_cell(table, cell.data, cell.size, err);
@@ -90,16 +75,17 @@ static cocabo_status add_best(cli_table *table, cocabo_study *study,
   return status;
 }
 
-static cocabo_status add_row(cli_table *table, cocabo_study *study, cocabo_error *err) {
+static cocabo_status add_row(cli_table *table, const char *name,
+                             const cocabo_description *d, cocabo_error *err) {
   const cocabo_trial_state states[] = {COCABO_COMPLETE, COCABO_FAILED, COCABO_RUNNING};
-  CB_TRY(cli_table_text(table, cocabo_study_name(study), err));
-  CB_TRY(cli_table_text(table, cocabo_study_option(study, "direction"), err));
-  CB_TRY(cli_table_text(table, cocabo_study_option(study, "sampler"), err));
-  CB_TRY(add_count(table, (int64_t)cocabo_space_count(cocabo_study_space(study)), err));
-  CB_TRY(add_count(table, cocabo_study_count(study), err));
+  CB_TRY(cli_table_text(table, name, err));
+  CB_TRY(cli_table_text(table, direction(d), err));
+  CB_TRY(cli_table_text(table, d->sampler, err));
+  CB_TRY(add_count(table, d->parameters, err));
+  CB_TRY(add_count(table, count_trials(d), err));
   for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
-    CB_TRY(add_count(table, cocabo_study_count_state(study, states[i]), err));
-  return add_best(table, study, err);
+    CB_TRY(add_count(table, d->states[states[i]], err));
+  return add_best(table, d, err);
 }
 
 /* ---- all of them ----------------------------------------------------------------- */
@@ -119,8 +105,8 @@ static void complain(const char *name, const cocabo_error *err) {
  * and does not hide the others. */
 static cocabo_status add_study(cocabo_store *store, const char *name, cli_table *table,
                                front_buffer *out, size_t *n_unread, cocabo_error *err) {
-  cocabo_study *study;
-  cocabo_status status = cocabo_study_open(&study, name, store, err);
+  cocabo_description d;
+  const cocabo_status status = cocabo_store_describe(store, name, &d, err);
   if (status == COCABO_E_NOT_FOUND)
     return COCABO_OK;
   if (cli_is_damage(status)) {
@@ -129,9 +115,7 @@ static cocabo_status add_study(cocabo_store *store, const char *name, cli_table 
     return COCABO_OK;
   }
   CB_TRY(status);
-  status = table ? add_row(table, study, err) : put_json(out, study, err);
-  cocabo_study_free(study);
-  return status;
+  return table ? add_row(table, name, &d, err) : put_json(out, name, &d, err);
 }
 
 static cocabo_status add_all(cocabo_store *store, cli_table *table, front_buffer *out,

@@ -32,7 +32,8 @@ typedef struct study_log {
   size_t index_size; /* a power of two, at most half full */
   lease *leases;     /* by number */
   size_t n_leases, leases_capacity;
-  char **owners; /* everybody who ever held a lease */
+  cb_summary summary; /* seq 0: none */
+  char **owners;      /* everybody who ever held a lease */
   size_t n_owners, owners_capacity;
 } study_log;
 
@@ -510,6 +511,30 @@ static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn eac
   return unlock(memory, status);
 }
 
+static cocabo_status summarise(cocabo_store *store, int64_t id,
+                               const cb_summary *summary, cocabo_error *err) {
+  memory_store *memory = lock(store);
+  study_log *log = NULL;
+  const cocabo_status status = log_by_id(memory, id, &log, err);
+  if (status == COCABO_OK && summary->seq > log->summary.seq &&
+      summary->seq <= (int64_t)log->n)
+    log->summary = *summary;
+  return unlock(memory, status);
+}
+
+static cocabo_status describe(cocabo_store *store, int64_t id, cb_description *out,
+                              cocabo_error *err) {
+  memory_store *memory = lock(store);
+  study_log *log = NULL;
+  const cocabo_status status = log_by_id(memory, id, &log, err);
+  if (status == COCABO_OK)
+    *out = (cb_description){.seq = (int64_t)log->n,
+                            .first = log->events[0].time,
+                            .last = log->events[log->n - 1].time,
+                            .summary = log->summary};
+  return unlock(memory, status);
+}
+
 /* Events are not encoded here, and this memory is nobody else's. */
 static cocabo_status check(cocabo_store *store, int64_t id, int64_t *unchecked,
                            cocabo_error *err) {
@@ -540,6 +565,8 @@ static const cb_store_ops memory_ops = {
     .renew = renew,
     .create_log = create_log,
     .check = check,
+    .summarise = summarise,
+    .describe = describe,
     .leases = leases,
 };
 

@@ -84,6 +84,13 @@ static const char *const migrations[] = {
     "  WHERE kind IN (3, 9);"
     "CREATE UNIQUE INDEX attempt_by_number ON events (study, number, attempt)"
     "  WHERE kind = 8;",
+
+    /* What a study came to, so that a list of studies need not read their logs. */
+    "CREATE TABLE summaries ("
+    "  study INTEGER PRIMARY KEY,"
+    "  seq INTEGER NOT NULL,"
+    "  body TEXT NOT NULL"
+    ") STRICT;",
 };
 _Static_assert(sizeof migrations / sizeof migrations[0] == CB_SCHEMA_NEWEST,
                "every version has its migration");

@@ -5,6 +5,7 @@
  *   events    the logs; what they are looked up by in columns, the rest, the body, as
  *             JSON with its checksum (NULL: written before there were any)
  *   leases    who runs which trial until when
+ *   summaries what a study came to when somebody left it (store/summary.h)
  *   file      one row that every commit changes (store/mark.h)
  *
  * The file says by its application id that it is ours and by its user version how its
@@ -19,7 +20,7 @@
 #include "cocabo.h"
 #include "store/database.h"
 
-enum { CB_SCHEMA_NEWEST = 3 };
+enum { CB_SCHEMA_NEWEST = 4 };
 
 /* Which version the file has, 0 if it is still empty. What it says is not trusted:
  * whatever else than our own tables and indices is in it, is COCABO_E_STORE. To be

@@ -22,6 +22,7 @@
 #include "store/database.h"
 #include "store/owner.h"
 #include "store/store.h"
+#include "store/summary.h"
 
 typedef struct sqlite_store {
   cocabo_store base;
@@ -42,6 +43,10 @@ enum {
   DROP_STUDY,
   DROP_EVENTS,
   DROP_LEASES,
+  DROP_SUMMARY,
+  LEAVE_SUMMARY,
+  DESCRIBE,
+  OLD_DESCRIBE,
   EVENTS_AFTER,
   EVENT_BY_ID,
   LAST_SEQ,
@@ -74,6 +79,10 @@ enum {
   "(CASE WHEN " SAME_START " THEN due <= ?4 AND ?6 + seconds / 3 <= ?4"                \
   " ELSE until <= ?2 END)"
 #define LEFT "(CASE WHEN " SAME_START " THEN due - ?4 ELSE until - ?2 END)"
+#define ENDS                                                                           \
+  "SELECT seq, (SELECT time FROM events WHERE study = ?1 ORDER BY seq LIMIT 1), time"
+#define LAST_EVENT " FROM events WHERE study = ?1 ORDER BY seq DESC LIMIT 1"
+
 #define LENGTH "(CASE WHEN seconds = 0 THEN ?5 ELSE seconds END)"
 #define AHEAD                                                                          \
   "(CASE WHEN " SAME_START " THEN due > ?4 + 1 + " LENGTH                              \
@@ -87,6 +96,13 @@ static const char *const statements[N_STATEMENTS] = {
     [DROP_STUDY] = "DELETE FROM studies WHERE id = ?1",
     [DROP_EVENTS] = "DELETE FROM events WHERE study = ?1",
     [DROP_LEASES] = "DELETE FROM leases WHERE study = ?1",
+    [DROP_SUMMARY] = "DELETE FROM summaries WHERE study = ?1",
+    [LEAVE_SUMMARY] = "INSERT INTO summaries (study, seq, body) SELECT ?1, ?2, ?3 "
+                      "WHERE ?2 <= (SELECT max(seq) FROM events WHERE study = ?1) "
+                      "ON CONFLICT (study) DO UPDATE SET seq = ?2, body = ?3 "
+                      "WHERE seq < ?2",
+    [DESCRIBE] = ENDS ", (SELECT body FROM summaries WHERE study = ?1)" LAST_EVENT,
+    [OLD_DESCRIBE] = ENDS ", NULL" LAST_EVENT,
     [EVENTS_AFTER] = "SELECT seq, id, time, kind, number, attempt, body FROM events "
                      "WHERE study = ?1 AND seq > ?2 ORDER BY seq",
     [EVENT_BY_ID] = "SELECT seq, time FROM events WHERE study = ?1 AND id = ?2",
@@ -807,7 +823,7 @@ typedef struct removing {
 } removing;
 
 static cocabo_status remove_inside(void *user, cocabo_error *err) {
-  static const int drops[] = {DROP_LEASES, DROP_EVENTS, DROP_STUDY};
+  static const int drops[] = {DROP_SUMMARY, DROP_LEASES, DROP_EVENTS, DROP_STUDY};
   const removing *r = user;
   int64_t id = -1;
   CB_TRY(find_id(r->store, r->name, &id, err));
@@ -859,6 +875,54 @@ static void move_leases_back(sqlite_store *s, int64_t study) {
   s->db.hurry = true;
   (void)transact(s, false, move_back_inside, &r, NULL);
   s->db.hurry = false;
+}
+
+/* ---- summaries ------------------------------------------------------------------- */
+
+typedef struct summarising {
+  sqlite_store *store;
+  int64_t study;
+  const cb_summary *summary;
+} summarising;
+
+static cocabo_status summarise_inside(void *user, cocabo_error *err) {
+  const summarising *s = user;
+  const cb_json *json = &s->store->json;
+  CB_TRY(check_exists(s->store, s->study, err));
+  query q = ask(s->store, LEAVE_SUMMARY, s->study);
+  bind_integer(&q, 2, s->summary->seq);
+  bind_text(&q, 3, json->text, json->length);
+  return execute(&q, err);
+}
+
+/* Nobody waits for it. */
+static cocabo_status leave_summary(sqlite_store *s, int64_t study,
+                                   const cb_summary *summary, cocabo_error *err) {
+  summarising inside = {s, study, summary};
+  CB_TRY(cb_summary_encode(&s->json, summary, err));
+  s->db.hurry = true;
+  const cocabo_status status = transact(s, false, summarise_inside, &inside, err);
+  s->db.hurry = false;
+  return status;
+}
+
+static cocabo_status describe_study(sqlite_store *s, int64_t study, cb_description *out,
+                                    cocabo_error *err) {
+  query q = ask(s, s->db.version > 3 ? DESCRIBE : OLD_DESCRIBE, study);
+  const bool found = next_row(&q);
+  cb_description d = {0};
+  if (found) {
+    d.seq = sqlite3_column_int64(q.statement, 0);
+    d.first = sqlite3_column_double(q.statement, 1);
+    d.last = sqlite3_column_double(q.statement, 2);
+    const char *body = (const char *)sqlite3_column_text(q.statement, 3);
+    if (body)
+      cb_summary_decode(body, (size_t)sqlite3_column_bytes(q.statement, 3), &d.summary);
+  }
+  CB_TRY(done(&q, err));
+  CB_TRY(check_exists(s, study, err));
+  *out = d;
+  return COCABO_OK;
 }
 
 /* ---- operations ------------------------------------------------------------------ */
@@ -969,6 +1033,20 @@ static cocabo_status check(cocabo_store *store, int64_t id, int64_t *unchecked,
   return leave(s, check_study(s, id, unchecked, err));
 }
 
+static cocabo_status summarise(cocabo_store *store, int64_t id,
+                               const cb_summary *summary, cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, "write to", err));
+  return leave(s, leave_summary(s, id, summary, err));
+}
+
+static cocabo_status describe(cocabo_store *store, int64_t id, cb_description *out,
+                              cocabo_error *err) {
+  sqlite_store *s = (sqlite_store *)store;
+  CB_TRY(enter(s, "read", err));
+  return leave(s, describe_study(s, id, out, err));
+}
+
 static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn each,
                             void *user, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
@@ -999,6 +1077,8 @@ static const cb_store_ops sqlite_ops = {
     .renew = renew,
     .create_log = create_log,
     .check = check,
+    .summarise = summarise,
+    .describe = describe,
     .leases = leases,
 };
 

@@ -53,13 +53,18 @@ typedef struct cb_append {
   void *user;
 } cb_append;
 
-/* What a study comes to at some place of its log. */
+/* What a study comes to at some place of its log. summary.h has it as text. */
 typedef struct cb_summary {
   int64_t seq;                      /* the last event that it has seen */
   int64_t states[COCABO_STALE + 1]; /* trials by their state */
-  int64_t best;                     /* number of the best trial, -1: none */
-  double value;                     /* its value */
-  bool feasible;                    /* it keeps the constraints */
+  int64_t parameters;
+  int64_t best;     /* number of the best trial, -1: none */
+  double value;     /* its value, NaN: none */
+  bool feasible;    /* it keeps the constraints, if there are any */
+  bool maximize;    /* the direction */
+  bool constrained; /* there are constraints */
+  bool noisy;       /* the best is the sampler's to say, and was not asked for */
+  char sampler[32];
 } cb_summary;
 
 /* What a store knows of a study without reading its log. */
@@ -145,7 +150,9 @@ typedef struct cb_store_ops {
                          cocabo_error *err);
 
   /* Leaves a summary for `describe`; it is kept if it has seen more than the one before
-   * and no more than there is. Nothing else depends on it. */
+   * and no more than there is, and else passed over. Nothing else depends on it, so it
+   * does not wait for others: COCABO_E_BUSY. Both: COCABO_E_NOT_FOUND if the study has
+   * been deleted. */
   cocabo_status (*summarise)(cocabo_store *store, int64_t id, const cb_summary *summary,
                              cocabo_error *err);
   cocabo_status (*describe)(cocabo_store *store, int64_t id, cb_description *out,

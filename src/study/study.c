@@ -53,7 +53,9 @@ cocabo_status cb_study_append_as(cocabo_study *study, const char *owner,
                           .interrupt =
                               hands_out(events, n) ? study->proposer.interrupt : NULL,
                           .user = study->proposer.user};
-  return study->store->ops->append(study->store, study->id, &what, err);
+  CB_TRY(study->store->ops->append(study->store, study->id, &what, err));
+  study->wrote = true;
+  return COCABO_OK;
 }
 
 void cb_study_fold_own(cocabo_study *study, const cb_event *events, int n) {
@@ -105,6 +107,7 @@ static cocabo_status new_handle(cocabo_study **out, const char *name,
 void cb_study_free(cocabo_study *study) {
   if (!study)
     return;
+  cb_study_leave_summary(study);
   cb_proposer_clear(&study->proposer);
   cb_handed_clear(&study->handed);
   cocabo_space_free(study->space);
@@ -160,6 +163,7 @@ static cocabo_status start_log(cocabo_study *study, cb_event *created,
   cb_study_identify(study, created);
   CB_TRY(
       study->store->ops->create(study->store, study->name, created, &study->id, err));
+  study->wrote = true;
   return cb_history_apply(study->fold.history, created, err);
 }
 

@@ -41,6 +41,7 @@ struct cocabo_study {
   char *owner;    /* of the leases that it takes; NULL: it takes none */
   double seconds; /* how long they last */
 
+  bool wrote;      /* it has appended something */
   uint64_t writer; /* random; with n_written the unique ids of our events */
   uint64_t n_written;
 };
@@ -119,6 +120,14 @@ cocabo_status cb_study_change(cocabo_study *study, const cb_pair *options, size_
                               cocabo_error *err);
 cocabo_status cb_study_set_attribute(cocabo_study *study, const cb_pair *attribute,
                                      cocabo_error *err);
+
+/* What it comes to, as far as it is known here. The best of noisy values is left open.
+ */
+cocabo_status cb_study_summarise(cocabo_study *study, cb_summary *out,
+                                 cocabo_error *err);
+/* Leaves that with the store, if this handle has changed anything and nobody objects.
+ */
+void cb_study_leave_summary(cocabo_study *study);
 
 /* From now on the trials asked for are leased to `owner`; NULL: they are not. */
 cocabo_status cb_study_lease(cocabo_study *study, const char *owner, double seconds,

@@ -635,6 +635,50 @@ class Worker(Case):
         self.assertEqual(len(self.trials()), 3)
 
 
+class Workers(Case):
+    def lines(self):
+        return [json.loads(line) for line in self.ok("workers", "--json").stdout.splitlines()]
+
+    def test_who_is_at_it(self):
+        script = self.program("echo $COCABO_TRIAL >>started; sleep 600; echo 1")
+        self.ok("create", *X, "-n", 5, "--", script)
+        self.assertEqual(self.ok("workers").stdout, "")
+        self.assertIn("no trial is running", self.ok("workers").stderr)
+        before = time.time()
+        worker = self.start("worker", "-j", 2, "--lease", 500)
+        self.wait_for(lambda: len(self.lines()) == 2)
+        self.ok("ask")
+        self.ok("ask", "--lease", "0.001")
+        found = self.lines()
+        self.assertEqual([w["trial"] for w in found], [0, 1, 3])
+        for w in found[:2]:
+            self.assertEqual((w["process"], w["lease"], w["attempt"]), (worker.pid, "held", 0))
+            self.assertTrue(w["owner"].startswith(f"{w['host']}:{worker.pid}:"))
+            self.assertTrue(before <= w["started"] <= time.time())
+            self.assertTrue(400 < w["left"] <= 500, w)
+        self.assertEqual((found[2]["host"], found[2]["process"], found[2]["lease"]),
+                         (None, None, "run out"))
+        self.assertLess(found[2]["left"], 0)
+        shown = self.ok("workers")
+        rows = [line.split() for line in shown.stdout.splitlines()]
+        self.assertEqual(rows[0], ["host", "process", "trial", "since", "lease"])
+        for number, row in enumerate(rows[1:3]):
+            self.assertEqual(row[:3], [found[0]["host"], str(worker.pid), str(number)])
+            self.assertEqual(row[6], "s")
+            self.assertEqual(time.mktime(time.strptime(" ".join(row[3:5]), "%Y-%m-%d %H:%M:%S")),
+                             int(found[number]["started"]))
+        self.assertTrue(rows[3][0].startswith("ask-"))
+        self.assertEqual(rows[3][1:3] + rows[3][5:], ["-", "3", "run", "out"])
+        self.assertIn("1 running trial has no lease", shown.stderr)
+        worker.kill()
+        worker.communicate()
+        self.assertEqual([w["lease"] for w in self.lines()], ["gone", "gone", "run out"])
+        self.assertEqual([line.split()[-1] for line in self.ok("workers").stdout.splitlines()],
+                         ["lease", "gone", "gone", "out"])
+        self.assertEqual(self.states(), ["running"] * 4)  # looking changes nothing
+        self.ends(2, "workers", "--study", "none")
+
+
 class Terminal(Case):
     def screen(self, *args):
         """What a run writes to a terminal of 100 columns."""

@@ -1318,6 +1318,99 @@ static void leases_are_shown_by_trial(void **state) {
                    COCABO_E_NOT_FOUND);
 }
 
+/* ---- summaries ------------------------------------------------------------------- */
+
+static cb_description contract_describe(contract *c) {
+  cb_description d = {.seq = -7};
+  assert_int_equal(c->store->ops->describe(c->store, c->id, &d, &c->err), COCABO_OK);
+  return d;
+}
+
+static void leave_summary(contract *c, int64_t seq, double value) {
+  const cb_summary summary = {.seq = seq,
+                              .states = {1, 2, 3, 4, 5, 6},
+                              .parameters = 7,
+                              .best = 20,
+                              .value = value,
+                              .feasible = true,
+                              .maximize = true,
+                              .constrained = true,
+                              .sampler = "mixed"};
+  assert_int_equal(c->store->ops->summarise(c->store, c->id, &summary, &c->err),
+                   COCABO_OK);
+}
+
+static void the_ends_of_a_log_are_known(void **state) {
+  contract *c = *state;
+  const cb_description before = contract_describe(c);
+  assert_int_equal(before.seq, 1);
+  assert_true(before.first > 1.5e9 && before.first == before.last);
+  assert_int_equal(before.summary.seq, 0);
+  wait_for(0.01);
+  cb_event events[] = {make_asked(0), make_told(0, 2.5)};
+  assert_appended(c, events, 2, 0);
+  const cb_description after = contract_describe(c);
+  assert_int_equal(after.seq, 3);
+  assert_true(after.first == before.first && after.last == events[1].time);
+  assert_true(after.last > after.first);
+}
+
+static void a_summary_is_kept(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_asked(0), make_told(0, 2.5)};
+  assert_appended(c, events, 2, 0);
+  leave_summary(c, 3, 1.0 / 3.0);
+  const cb_summary s = contract_describe(c).summary;
+  assert_int_equal(s.seq, 3);
+  for (int i = 0; i <= COCABO_STALE; i++)
+    assert_int_equal(s.states[i], i + 1);
+  assert_int_equal(s.parameters, 7);
+  assert_int_equal(s.best, 20);
+  assert_true(s.value == 1.0 / 3.0);
+  assert_true(s.feasible && s.maximize && s.constrained && !s.noisy);
+  assert_string_equal(s.sampler, "mixed");
+  const cb_summary none = {
+      .seq = 3, .parameters = 1, .best = -1, .value = NAN, .sampler = "x", .noisy = 1};
+  contract other = {.store = c->store, .id = contract_create(c->store, "other")};
+  cb_event more[] = {make_asked(0), make_asked(1)};
+  assert_appended(&other, more, 2, 0);
+  assert_int_equal(c->store->ops->summarise(c->store, other.id, &none, &c->err),
+                   COCABO_OK);
+  const cb_summary t = contract_describe(&other).summary;
+  assert_true(t.seq == 3 && t.best == -1 && isnan(t.value) && t.noisy && !t.feasible);
+  assert_int_equal(contract_describe(c).summary.best, 20); /* one a study */
+}
+
+static void the_newest_summary_counts(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_asked(0), make_asked(1), make_asked(2)};
+  assert_appended(c, events, 3, 0);
+  leave_summary(c, 3, 3.5);
+  leave_summary(c, 2, 2.5); /* whoever was slower */
+  assert_true(contract_describe(c).summary.value == 3.5);
+  leave_summary(c, 5, 5.5); /* of another log */
+  assert_true(contract_describe(c).summary.value == 3.5);
+  assert_int_equal(contract_describe(c).summary.seq, 3);
+  leave_summary(c, 4, 4.5);
+  assert_true(contract_describe(c).summary.value == 4.5);
+  leave_summary(c, 4, 4.75);
+  assert_true(contract_describe(c).summary.value == 4.5);
+}
+
+static void a_summary_goes_with_its_study(void **state) {
+  contract *c = *state;
+  cb_description d;
+  const cb_summary summary = {.seq = 1, .parameters = 1, .best = -1, .sampler = "x"};
+  leave_summary(c, 1, 0.5);
+  assert_int_equal(c->store->ops->remove(c->store, "s", &c->err), COCABO_OK);
+  assert_int_equal(c->store->ops->describe(c->store, c->id, &d, &c->err),
+                   COCABO_E_NOT_FOUND);
+  assert_int_equal(c->store->ops->summarise(c->store, c->id, &summary, &c->err),
+                   COCABO_E_NOT_FOUND);
+  c->id = contract_create(c->store, "s");
+  assert_int_equal(contract_describe(c).summary.seq, 0);
+}
+
 static void what_was_written_is_there(void **state) {
   contract *c = *state;
   cb_event events[] = {make_asked(0), make_told(0, 2.5), make_asked(1)};
@@ -1374,6 +1467,10 @@ static int run_store_contract(const char *name) {
       CLAIM(a_name_that_leaves_something_open_says_nothing),
       CLAIM(a_trial_added_as_running_is_leased),
       CLAIM(leases_are_shown_by_trial),
+      CLAIM(the_ends_of_a_log_are_known),
+      CLAIM(a_summary_is_kept),
+      CLAIM(the_newest_summary_counts),
+      CLAIM(a_summary_goes_with_its_study),
   };
 #undef CLAIM
   return cmocka_run_group_tests_name(name, tests, NULL, NULL);
