@@ -33,7 +33,7 @@ static cocabo_status make_matrix(const bench_pictures *pictures, DMatrixHandle *
   snprintf(array, sizeof array,
            "{\"data\": [%llu, true], \"shape\": [%zu, %d], \"typestr\": \"|u1\", "
            "\"version\": 3}",
-           (unsigned long long)(uintptr_t)pictures->pixels, pictures->n, BENCH_PIXELS);
+           (unsigned long long)(uintptr_t)pictures->pixels, pictures->n, pictures->size);
   CB_TRY(check(
       XGDMatrixCreateFromDense(array, "{\"missing\": NaN, \"nthread\": 1}", out), err));
   return check(

@@ -112,6 +112,7 @@ static void take_digit(const source *s, int digit, double fraction, int32_t *num
 
 static cocabo_status make_room(bench_pictures *pictures, size_t most,
                                cocabo_error *err) {
+  pictures->size = BENCH_PIXELS;
   pictures->pixels = cb_calloc(most * BENCH_PIXELS, 1);
   pictures->digits = cb_calloc(most, sizeof *pictures->digits);
   return pictures->pixels && pictures->digits ? COCABO_OK : cb_no_memory(err);
@@ -145,4 +146,35 @@ cocabo_status bench_mnist_load(double fraction, bench_mnist *out, cocabo_error *
   if (status != COCABO_OK)
     bench_mnist_free(out);
   return status;
+}
+
+/* ---- smaller pictures ----------------------------------------------------------- */
+
+static unsigned char mean_of(const unsigned char *corner, int by) {
+  int sum = 0;
+  for (int row = 0; row < by; row++)
+    for (int column = 0; column < by; column++)
+      sum += corner[row * BENCH_SIDE + column];
+  return (unsigned char)(sum / (by * by));
+}
+
+/* In place: what is written lies before all that is still to be read, since a square
+ * is read as a whole before its mean is written. */
+static void shrink(bench_pictures *pictures, int by) {
+  const int side = BENCH_SIDE / by;
+  unsigned char *to = pictures->pixels;
+  for (size_t i = 0; i < pictures->n; i++) {
+    const unsigned char *picture = pictures->pixels + i * BENCH_PIXELS;
+    for (int row = 0; row < side; row++)
+      for (int column = 0; column < side; column++)
+        *to++ = mean_of(picture + (ptrdiff_t)by * (row * BENCH_SIDE + column), by);
+  }
+  pictures->size = side * side;
+}
+
+void bench_mnist_shrink(bench_mnist *mnist, int by) {
+  assert(by > 0 && BENCH_SIDE % by == 0);
+  assert(mnist->train.size == BENCH_PIXELS && mnist->test.size == BENCH_PIXELS);
+  shrink(&mnist->train, by);
+  shrink(&mnist->test, by);
 }

@@ -8,12 +8,13 @@
 
 #include "cocabo.h"
 
-enum { BENCH_PIXELS = 28 * 28, BENCH_DIGITS = 10 };
+enum { BENCH_SIDE = 28, BENCH_PIXELS = BENCH_SIDE * BENCH_SIDE, BENCH_DIGITS = 10 };
 
 typedef struct bench_pictures {
   size_t n;
-  unsigned char *pixels; /* n x BENCH_PIXELS, row-major; owned */
+  unsigned char *pixels; /* n x size, row-major; owned */
   float *digits;         /* n: 0 .. 9; owned */
+  int size;              /* pixels of a picture */
 } bench_pictures;
 
 typedef struct bench_mnist {
@@ -26,5 +27,9 @@ void bench_mnist_free(bench_mnist *mnist); /* and back to {0} */
  * same in every run: the first fraction are taken, the first seven tenths of those to
  * learn from. So smaller fractions are parts of larger ones. */
 cocabo_status bench_mnist_load(double fraction, bench_mnist *out, cocabo_error *err);
+
+/* Of pictures as they were loaded: every square of `by` x `by` pixels becomes one, its
+ * mean, rounded down. `by` divides BENCH_SIDE. */
+void bench_mnist_shrink(bench_mnist *mnist, int by);
 
 #endif

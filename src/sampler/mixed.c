@@ -87,9 +87,10 @@ typedef struct {
   cb_surrogate *surrogates[N_MODELS];
   cb_search *search;
   cb_feasibility *feasibility;
-  double *targets[N_MODELS]; /* n: the history's y, cut off below; and warped */
+  double *targets[N_MODELS]; /* n: (y - top) / 2, cut off below; and warped */
   size_t room[N_MODELS];
-  double half_gap; /* between the best and the median y, halved */
+  double half_top; /* the value that matters, halved */
+  double half_gap; /* between it and the median y, halved */
   bool cut;        /* was a value cut off? */
 
   /* Of the batch that is being proposed. */
@@ -175,53 +176,64 @@ static double top_value(const mixed *s, const cb_history *history) {
 /* What was cut off falls on by the logarithm of how far from the top it was. A whole
  * branch of a tree may lie down there, which must not look flat: its parameters have no
  * other results to learn from. */
-static void bend(const cb_history *history, double top, double m, double *targets) {
-  const double *y = history->y;
-  for (int64_t i = 0; i < history->n; i++) {
-    if (targets[i] == y[i])
-      continue;
-    const double gap = 0.5 * top - 0.5 * y[i], most = 0.5 * top - 0.5 * targets[i];
-    const double beyond = fmin(fabs(gap - most) / m, DBL_MAX);
-    targets[i] = 2.0 * (0.5 * top - most - copysign(m * cb_log(1.0 + beyond), gap));
-  }
+static double bent(double gap, double most, double m) {
+  if (gap == most)
+    return gap;
+  const double beyond = fmin(fabs(gap - most) / m, DBL_MAX);
+  return most + copysign(m * cb_log(1.0 + beyond), gap);
 }
 
-/* Plain: y, but nothing far from the top. Warped: -log((top - y) / m + floor), m the
- * median gap; y if m = 0. Top and median are those of the whole history. Gaps are
- * halved, so that none overflows. A value that is better than the top breaks a
- * constraint: there the warp is continued by its mirror image, since what is told apart
- * are values like the top's. */
+static double warp(double gap, double m) {
+  const double w = -cb_log(fmin(fabs(gap) / m, DBL_MAX) + WARP_FLOOR);
+  return gap >= 0.0 ? w : -2.0 * cb_log(WARP_FLOOR) - w;
+}
+
+/* Plain: how far below the top y is, but nothing is far. Warped: -log((top - y) / m +
+ * floor), m the median gap; as it is if m = 0. Top and median are those of the whole
+ * history. Gaps are halved, so that none overflows. A value that is better than the top
+ * breaks a constraint: there the warp is continued by its mirror image, since what is
+ * told apart are values like the top's.
+ *
+ * Everything is made of differences of y, and of quotients of those: another zero of y
+ * changes nothing, nor does another unit, to the bit where the differences are exact
+ * and units differ by a power of two (decision 0020). */
 static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error *err) {
   const size_t n = (size_t)history->n;
   for (int m = 0; m < N_MODELS; m++)
     if (!cb_reserve((void **)&s->targets[m], &s->room[m], n, sizeof(double)))
       return cb_no_memory(err);
   CB_TRY(cb_feasibility_look(s->feasibility, history, err));
-  s->half_gap = 0.0;
+  s->half_top = s->half_gap = 0.0;
   s->cut = false;
   if (n == 0)
     return COCABO_OK;
-  const double *y = history->y, top = top_value(s, history);
-  double *warped = s->targets[WARPED];
-  const double m = s->half_gap = cb_cut_far(history, top, s->targets[PLAIN], &s->cut);
-  if (s->space->conditional && s->cut)
-    bend(history, top, m, s->targets[PLAIN]);
+  const double top = top_value(s, history);
+  double *plain = s->targets[PLAIN], *warped = s->targets[WARPED];
+  const double m = s->half_gap = cb_cut_gaps(history, top, plain, &s->cut);
+  s->half_top = 0.5 * top;
   for (size_t i = 0; i < n; i++) {
-    const double gap = 0.5 * top - 0.5 * y[i];
-    const double w = -cb_log(fmin(fabs(gap) / m, DBL_MAX) + WARP_FLOOR);
-    warped[i] = m > 0.0 ? gap >= 0.0 ? w : -2.0 * cb_log(WARP_FLOOR) - w : y[i];
+    const double gap = 0.5 * top - 0.5 * history->y[i];
+    plain[i] = s->space->conditional ? -bent(gap, plain[i], m) : -plain[i];
+    warped[i] = m > 0.0 ? warp(gap, m) : -gap;
   }
   return COCABO_OK;
 }
 
-/* The sum of log dw/dy: dw/dy = 1 / (|top - y| + floor m) = exp(w) / m, but for those
- * above the top, where w is mirrored. */
-static double log_slopes(const double *w, int n, double half_gap) {
+/* What the plain model says of n points, in the units of y. */
+static void to_values(const mixed *s, int n, double *mean, double *sd) {
+  for (int i = 0; i < n; i++) {
+    mean[i] = 2.0 * (s->half_top + mean[i]);
+    sd[i] *= 2.0;
+  }
+}
+
+/* The sum of log dw/dy, y in units of m: dw/dy = 1 / (|top - y| + floor) = exp(w), but
+ * for those above the top, where w is mirrored. */
+static double log_slopes(const double *w, int n) {
   const double at_top = -cb_log(WARP_FLOOR);
   double sum = 0.0;
   for (int i = 0; i < n; i++)
-    sum +=
-        (w[i] > at_top ? 2.0 * at_top - w[i] : w[i]) - cb_log(half_gap) - cb_log(2.0);
+    sum += w[i] > at_top ? 2.0 * at_top - w[i] : w[i];
   return sum;
 }
 
@@ -252,9 +264,10 @@ static bool all_equal(int n, const double *y) {
   return true;
 }
 
-/* Theta (in and out) of one model, and its log posterior in units of y: with the
- * standardisation's factor, and the warp's slope. Equal values would teach that nothing
- * matters, and then corners are all that is left to explore: theta stays as it is. */
+/* Theta (in and out) of one model, and its log posterior where y is in units of the
+ * median gap: with the standardisation's factor, and the warp's slope. Equal values
+ * would teach that nothing matters, and then corners are all that is left to explore:
+ * theta stays as it is. */
 static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likelihood,
                                const cb_fit_plan *plan, int model, double *theta,
                                double *evidence, cocabo_error *err) {
@@ -270,9 +283,10 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, plan, &rng, theta, evidence, err));
   cb_moments(n, targets, &mean, &sd);
-  *evidence -= n * cb_log(sd);
   if (model == WARPED)
-    *evidence += log_slopes(targets, n, s->half_gap);
+    *evidence += log_slopes(targets, n) - n * cb_log(sd);
+  else if (s->half_gap > 0.0) /* else there is no other to compare it with */
+    *evidence -= n * cb_log(sd / s->half_gap);
   return COCABO_OK;
 }
 
@@ -578,7 +592,7 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   if (top && s->space->c == 0 && s->settings->ard && !lost(s) && !plateau) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
     const double length =
-        cb_trust_length_among(history, cb_feasibility_rows(s->feasibility));
+        cb_trust_length(history, cb_feasibility_rows(s->feasibility), s->half_gap);
     cb_trust_box(s->space, plan.x, length, next_levels, theta_of(s, ask->fit, m), lower,
                  upper);
     plan.lower = lower;
@@ -672,10 +686,13 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   mixed *s = state;
   CB_TRY(transform(s, ask->history, err));
   const cb_judge judge = judge_of(s, ask);
-  if (ask->history->n <= CB_JUDGE_MOST)
-    return cb_judge_expect(&judge, ask, trial, mean, se, err);
-  CB_TRY(follow_plain(s, ask, err));
-  cb_surrogate_expect(s->surrogates[PLAIN], trial->x, trial->h, mean, se);
+  if (ask->history->n <= CB_JUDGE_MOST) {
+    CB_TRY(cb_judge_expect(&judge, ask, trial, mean, se, err));
+  } else {
+    CB_TRY(follow_plain(s, ask, err));
+    cb_surrogate_expect(s->surrogates[PLAIN], trial->x, trial->h, mean, se);
+  }
+  to_values(s, 1, mean, se);
   return COCABO_OK;
 }
 
@@ -691,6 +708,7 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   CB_TRY(follow_plain(s, ask, err));
   if (!few)
     cb_surrogate_predict(s->surrogates[PLAIN], n, x, h, mean, sd);
+  to_values(s, n, mean, sd);
   find_incumbent(s, ask->history, PLAIN);
   CB_TRY(follow_limits(s, ask, PLAIN, err));
   cb_feasibility_predict(s->feasibility, n, x, h, feasible);
@@ -699,7 +717,7 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 9,
+    .revision = 10,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -206,12 +206,14 @@ static int ascending(const void *a, const void *b) {
 }
 
 double cb_cut_far_below(const cb_history *history, double *out, bool *cut) {
-  return cb_cut_far(history, history->n > 0 ? history->y[history->best] : 0.0, out,
-                    cut);
+  const double *y = history->y, top = history->n > 0 ? y[history->best] : 0.0;
+  const double m = cb_cut_gaps(history, top, out, cut);
+  for (int64_t i = 0; i < history->n; i++)
+    out[i] = out[i] == 0.5 * top - 0.5 * y[i] ? y[i] : 2.0 * (0.5 * top - out[i]);
+  return m;
 }
 
-/* Gaps are halved, so that none overflows. */
-double cb_cut_far(const cb_history *history, double top, double *out, bool *cut) {
+double cb_cut_gaps(const cb_history *history, double top, double *out, bool *cut) {
   static const double far_below = 3.0; /* of the gap between best and median */
   const size_t n = (size_t)history->n;
   const double *y = history->y;
@@ -226,7 +228,7 @@ double cb_cut_far(const cb_history *history, double top, double *out, bool *cut)
     const double gap = 0.5 * top - 0.5 * y[i], most = (1.0 + far_below) * m;
     const bool far = m > 0.0 && fabs(gap) > most;
     *cut |= far;
-    out[i] = far ? 2.0 * (0.5 * top - copysign(most, gap)) : y[i];
+    out[i] = far ? copysign(most, gap) : gap;
   }
   return m;
 }

@@ -49,9 +49,11 @@ void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
  * say nothing about the top: none is below it by more than three times the gap between
  * best and median. *cut: was there such a value? Returns half of that gap. */
 double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
-/* The same for a top that need not be the largest y: the gaps are distances from it,
- * and values as far above it are cut off too. */
-double cb_cut_far(const cb_history *history, double top, double *out, bool *cut);
+/* out[0..n-1] become how far below `top` each y is, halved so that no gap overflows,
+ * and cut off by the same rule. The top need not be the largest y: a gap above it is
+ * negative, and cut off as well. Nothing here depends on where the zero of y is, nor,
+ * but for the scale of the gaps, on its unit. Returns the median size of a gap. */
+double cb_cut_gaps(const cb_history *history, double top, double *out, bool *cut);
 
 /* The space as cb_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);

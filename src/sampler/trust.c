@@ -17,7 +17,7 @@ static const double FIRST = 0.3;     /* length at the beginning, and after the e
 static const double WIDEST = 1.6;    /* beyond, it would hold the cube from anywhere */
 static const double LAST = 1.0 / 32; /* narrower than this it starts over */
 static const double FACTOR = 1.5;
-static const double WORTH = 1e-3; /* of |best|: less is no improvement */
+static const double WORTH = 1e-3; /* of the median gap: less is no improvement */
 
 static int patience_of(const cocabo_space *space) {
   return space->n < LEAST_PATIENCE  ? LEAST_PATIENCE
@@ -25,11 +25,7 @@ static int patience_of(const cocabo_space *space) {
                                     : space->n;
 }
 
-double cb_trust_length(const cb_history *history) {
-  return cb_trust_length_among(history, NULL);
-}
-
-double cb_trust_length_among(const cb_history *history, const bool *among) {
+double cb_trust_length(const cb_history *history, const bool *among, double half_gap) {
   const int patience = patience_of(history->space);
   double length = FIRST, best = -INFINITY;
   int wins = 0, losses = 0;
@@ -41,7 +37,7 @@ double cb_trust_length_among(const cb_history *history, const bool *among) {
     if (history->trials[history->told[i]].origin != CB_BY_SAMPLER)
       continue;
     const bool won =
-        counts && (before == -INFINITY || y > before + WORTH * fabs(before));
+        counts && (before == -INFINITY || 0.5 * y - 0.5 * before > WORTH * half_gap);
     wins = won ? wins + 1 : 0;
     losses = won ? 0 : losses + 1;
     if (wins == WINS) {

@@ -12,11 +12,11 @@
 
 #include "log/history.h"
 
-/* Half the side of the box, in units of [-1,1]: the fold. */
-double cb_trust_length(const cb_history *history);
-/* The same where only some results may be the best: those rows of the history that are
- * true. The others are no improvement. */
-double cb_trust_length_among(const cb_history *history, const bool *among);
+/* Half the side of the box, in units of [-1,1]: the fold. Only rows of the history that
+ * are true in `among` may be the best, the others are no improvement; NULL: all may.
+ * half_gap is the median gap of y below the best, halved: an improvement by a tiny part
+ * of it does not count. */
+double cb_trust_length(const cb_history *history, const bool *among, double half_gap);
 
 /* lower[0..d-1] and upper[0..d-1]: length in every direction from x, longer along long
  * length scales. With next_levels it holds the levels next to x_j where x_j lives on a

@@ -28,7 +28,8 @@ PROBLEMS = ["func-2c", "func-3c", "ackley-2c", "ackley-3c", "ackley-4c", "ackley
             "ackley-13", "ackley-53", "ackley-53-flipped", "rosenbrock-10-mixed",
             "labs-50", "pressure-vessel", "contamination", "pest-control"]
 # They need files, and have tests of their own.
-DATA_PROBLEMS = ["svm-boston", "xg-mnist", "xg-mnist-10", "nas-cifar10", "nn-yacht"]
+DATA_PROBLEMS = ["svm-boston", "xg-mnist", "xg-mnist-10", "xg-mnist-1", "nas-cifar10",
+                 "nn-yacht"]
 # They fail, or have constraints, which not every method knows.
 INFEASIBLE = ["func-2c-crash", "ackley-crash", "pressure-vessel-measured"]
 METHODS = ["random", "sobol", "cocabo-0.0", "cocabo-0.5", "cocabo-1.0", "cocabo-auto",

@@ -346,6 +346,24 @@ static void a_part_of_mnist_keeps_its_shares(void **state) {
   bench_mnist_free(&mnist);
 }
 
+/* Two pictures: one pixel of ink at its place, and a ramp along the rows. */
+static void smaller_pictures_have_the_means_of_squares(void **state) {
+  (void)state;
+  static unsigned char pixels[2 * BENCH_PIXELS], none[1];
+  float digits[] = {3.0f, 4.0f};
+  pixels[9 * BENCH_SIDE + 22] = 250;
+  for (int k = 0; k < BENCH_PIXELS; k++)
+    pixels[BENCH_PIXELS + k] = (unsigned char)(9 * (k % BENCH_SIDE));
+  bench_mnist mnist = {{2, pixels, digits, BENCH_PIXELS},
+                       {0, none, digits, BENCH_PIXELS}};
+  bench_mnist_shrink(&mnist, 4);
+  assert_int_equal(mnist.train.size, 49);
+  for (int k = 0; k < 49; k++) {
+    assert_int_equal(pixels[k], k == 2 * 7 + 5 ? 250 / 16 : 0);
+    assert_int_equal(pixels[49 + k], (9 * (4 * (k % 7)) * 2 + 27) / 2);
+  }
+}
+
 /* The dart among them is XGBoost's own there, and gbtree here: see boosting.h. */
 static void trees_recognise_what_they_do_in_python(void **state) {
   (void)state;
@@ -373,12 +391,40 @@ static void trees_recognise_what_they_do_in_python(void **state) {
   bench_mnist_free(&mnist);
 }
 
+/* Of 7 x 7 pixels, and with 8 bins. */
+static void xg_mnist_1_learns_from_a_hundredth(void **state) {
+  (void)state;
+  const bench_problem *problem = load_or_skip("xg-mnist-1");
+  const cocabo_value values[] = {word("gbtree"),  word("lossguide"), word("softprob"),
+                                 bench_real(0.2), cocabo_int(4),     bench_real(0.3),
+                                 bench_real(0.8), bench_real(1.7)};
+  const bench_boosting settings = {.lossguide = true,
+                                   .probabilities = true,
+                                   .eta = 0.2,
+                                   .max_depth = 4,
+                                   .gamma = 0.3,
+                                   .subsample = 0.8,
+                                   .lambda = 1.7,
+                                   .max_bin = 8,
+                                   .seed = 5};
+  bench_mnist mnist;
+  cocabo_error err;
+  double want;
+  assert_ok(bench_mnist_load(0.01, &mnist, &err));
+  bench_mnist_shrink(&mnist, 4);
+  assert_int_equal(mnist.train.n + mnist.test.n, 700);
+  assert_ok(bench_boosting_accuracy(&settings, &mnist, &want, &err));
+  assert_true(problem->value(problem, values, 5) == want);
+  assert_in_range((int)(100.0 * want), 70, 95);
+  bench_mnist_free(&mnist);
+}
+
 static void a_setting_that_xgboost_refuses_is_an_error(void **state) {
   (void)state;
   cocabo_error err;
   unsigned char pixels[2 * BENCH_PIXELS] = {0};
   float digits[] = {3.0f, 4.0f};
-  const bench_pictures two = {2, pixels, digits};
+  const bench_pictures two = {2, pixels, digits, BENCH_PIXELS};
   const bench_mnist mnist = {two, two};
   const bench_boosting settings = {
       .eta = 0.3, .max_depth = 3, .subsample = 1.5, .max_bin = 16};
@@ -572,8 +618,9 @@ static void nn_yacht_has_its_optimum_at_known_settings(void **state) {
 /* Failing evaluations are told with a reason. */
 static void every_failure_has_its_sentence(void **state) {
   (void)state;
-  const char *const names[] = {"svm-boston", "xg-mnist", "xg-mnist-10", "nn-yacht"};
-  for (int i = 0; i < 4; i++)
+  const char *const names[] = {"svm-boston", "xg-mnist", "xg-mnist-10", "xg-mnist-1",
+                               "nn-yacht"};
+  for (int i = 0; i < 5; i++)
     assert_true(strlen(bench_problem_find(names[i])->failure) > 0);
 }
 
@@ -590,7 +637,9 @@ int main(void) {
       cmocka_unit_test(C_and_nu_end_above_zero),
       cmocka_unit_test(a_refused_setting_is_named),
       cmocka_unit_test(a_part_of_mnist_keeps_its_shares),
+      cmocka_unit_test(smaller_pictures_have_the_means_of_squares),
       cmocka_unit_test(trees_recognise_what_they_do_in_python),
+      cmocka_unit_test(xg_mnist_1_learns_from_a_hundredth),
       cmocka_unit_test(a_setting_that_xgboost_refuses_is_an_error),
       cmocka_unit_test(gradients_through_dropout_agree_with_central_differences),
       cmocka_unit_test(masks_keep_the_mean),

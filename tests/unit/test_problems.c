@@ -291,7 +291,7 @@ static void every_name_is_found_and_no_other(void **state) {
     assert_ptr_equal(bench_problem_find(problem->name), problem);
     assert_true(strlen(problem->help) > 0);
   }
-  assert_int_equal(n, 22);
+  assert_int_equal(n, 23);
   assert_null(bench_problem_at(-1));
   assert_null(bench_problem_find("func-4c"));
   assert_null(bench_problem_find(""));
@@ -320,6 +320,7 @@ static const struct {
     {"svm-boston", 3, 0, 3, {4, 2, 2}},
     {"xg-mnist", 5, 0, 3, {2, 2, 2}},
     {"xg-mnist-10", 5, 0, 3, {2, 2, 2}},
+    {"xg-mnist-1", 5, 0, 3, {2, 2, 2}},
     {"nas-cifar10", 22, 0, 5, {3, 3, 3, 3, 3}},
     {"nn-yacht", 3, 0, 3, {3, 4, 6}},
     {"func-2c-crash", 2, 0, 2, {3, 5, 5, 5, 5}},
