@@ -73,6 +73,7 @@ class Chaos:
         self.direct, self.url = direct, url
         self.folder = pathlib.Path(args.folder)
         self.workers = [None] * args.workers
+        self.begun = [0] * args.workers  # bytes of its report when a worker started
         self.budget = 0
         self.acknowledged = {}  # value: when that was seen here, seconds since 1970
         self.read = collections.Counter()  # bytes of each report
@@ -109,6 +110,7 @@ class Chaos:
 
     def start_worker(self, i):
         with open(self.folder / f"report-{i}", "ab") as report:
+            self.begun[i] = report.tell()
             self.workers[i] = subprocess.Popen(
                 [self.cocabo, "worker", "-v", "--study", "s", "--lease", str(self.lease)],
                 cwd=self.folder, env=self.environment(self.url), stdin=subprocess.DEVNULL,
@@ -134,14 +136,16 @@ class Chaos:
                 self.acknowledged.setdefault(int(float(value)), now)
 
     def hear_end(self, i, worker):
-        """It was killed, or it found the budget reached."""
+        """It was killed, or found the budget reached. One that starts while there is no
+        server may say so and end."""
         if worker is None:
             return
         status = worker.returncode
-        self.ends[status] += 1
-        said = (self.folder / f"report-{i}").read_text()[-600:]
-        expect(status in (0, -signal.SIGKILL), "a worker goes on whatever happens",
-               f"one ended with status {status} and said: {said}")
+        said = (self.folder / f"report-{i}").read_bytes()[self.begun[i]:].decode()
+        away = status == 1 and "\n" not in said.strip() and "cannot connect to" in said
+        self.ends["no server" if away else status] += 1
+        expect(away or status in (0, -signal.SIGKILL), "a worker goes on whatever happens",
+               f"one ended with status {status} and said: {said[-600:]}")
         if status == 0:
             self.raise_budget()
 
