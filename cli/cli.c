@@ -78,8 +78,17 @@ static const char *file_of_store(char url[static CB_SHOWN]) {
   return path ? path + 3 : url;
 }
 
+static bool is_server(void) {
+  return strncmp(cli_storage(&waiting.common), "postgres", 8) == 0;
+}
+
 static void say_waiting(const cocabo_waiting *how) {
   char url[CB_SHOWN], who[40] = "another process", hint[80] = "";
+  if (is_server()) {
+    cli_note(&waiting.common, "waiting for the server of %s",
+             show_url(url, cli_storage(&waiting.common)));
+    return;
+  }
   if (how->process > 0)
     snprintf(who, sizeof who, "process %" PRId64, how->process);
   if (how->process > 0 && is_stopped(how->process))
@@ -91,6 +100,11 @@ static void say_waiting(const cocabo_waiting *how) {
 
 static void say_over(double now) {
   char url[CB_SHOWN];
+  if (is_server()) {
+    cli_note(&waiting.common, "the server of %s answers again after %.0f s",
+             show_url(url, cli_storage(&waiting.common)), now - waiting.since);
+    return;
+  }
   cli_note(&waiting.common, "study file %s is free again after %.0f s",
            file_of_store(url), now - waiting.since);
 }

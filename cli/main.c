@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "cli.h"
+#include "common/base.h"
 #include "common/program.h"
+#include "common/show.h"
 #include "complete.h"
 #include "io/spec.h"
 
@@ -46,7 +48,19 @@ static const front_program program = {
     .variables = variables,
 };
 
+/* What ps shows are the words that we were given: the program works with copies. */
+static void hide_passwords(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    char *copy = strstr(argv[i], "://") ? cb_strdup(argv[i]) : NULL;
+    if (!copy)
+      continue;
+    show_nowhere(argv[i]);
+    argv[i] = copy; /* for as long as the process lives */
+  }
+}
+
 int main(int argc, char **argv) {
+  hide_passwords(argc, argv);
   /* A closed pipe is a failed write with a sentence, not a sudden death. */
   signal(SIGPIPE, SIG_IGN);
   if (argc > 1 && strcmp(argv[1], "--complete") == 0)

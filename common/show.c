@@ -115,14 +115,45 @@ void show_cut(const char *text, double room, double (*width)(unsigned), size_t m
 
 /* scheme://user:password@host/...: what is between the colon and the last at sign, for
  * a password may have slashes and at signs of its own. */
-const char *show_url(char out[static CB_SHOWN], const char *url) {
+/* Where the password of a URL begins, and how long it is; NULL: it has none. */
+static char *find_password(const char *url, size_t *length) {
+  static const char setting[] = "password=";
   const char *authority = strstr(url, "://");
-  const char *at = authority ? strrchr(authority, '@') : NULL;
-  const char *colon = authority ? strchr(authority + 3, ':') : NULL;
-  if (!at || !colon || colon > at || strncmp(url, "sqlite", 6) == 0)
-    return cb_text_show(out, url);
-  const int kept = (int)(colon + 1 - url < CB_SHOWN ? colon + 1 - url : CB_SHOWN);
-  char masked[2 * CB_SHOWN];
-  snprintf(masked, sizeof masked, "%.*s***%s", kept, url, at);
+  if (!authority || strncmp(url, "sqlite", 6) == 0)
+    return NULL;
+  const char *at = strrchr(authority, '@');
+  const char *colon = strchr(authority + 3, ':');
+  if (at && colon && colon < at) {
+    *length = (size_t)(at - colon) - 1;
+    return (char *)colon + 1;
+  }
+  const char *query = strchr(authority, '?');
+  const char *found = query ? strstr(query, setting) : NULL;
+  if (!found)
+    return NULL;
+  found += strlen(setting);
+  *length = strcspn(found, "&");
+  return (char *)found;
+}
+
+void show_mask(char *out, size_t size, const char *url) {
+  size_t length = 0;
+  const char *password = find_password(url, &length);
+  if (password)
+    snprintf(out, size, "%.*s***%s", (int)(password - url), url, password + length);
+  else
+    snprintf(out, size, "%s", url);
+}
+
+const char *show_url(char out[static CB_SHOWN], const char *url) {
+  char masked[4 * CB_SHOWN];
+  show_mask(masked, sizeof masked, url);
   return cb_text_show(out, masked);
+}
+
+void show_nowhere(char *word) {
+  size_t length = 0;
+  char *password = find_password(word, &length);
+  if (password)
+    memset(password, '*', length);
 }

@@ -25,6 +25,11 @@ const char *show_number(char out[static CB_DIGITS], double number);
 
 /* A storage URL without its password, fit to be quoted. Returns out. */
 const char *show_url(char out[static CB_SHOWN], const char *url);
+/* The same as it is, cut to the size. */
+void show_mask(char *out, size_t size, const char *url);
+/* Overwrites the password, if the word is a URL that has one: other users see the words
+ * of a running program. */
+void show_nowhere(char *word);
 
 /* Columns that a character takes on a terminal: 0, 1 or 2. */
 int show_width(unsigned character);

@@ -3,6 +3,7 @@
  *   sqlite:///study.db        a file, relative to the working directory
  *   sqlite:////tmp/study.db   a file, absolute
  *   study.db                  a bare path is a SQLite file too
+ *   postgresql://user@host:5432/database   a PostgreSQL server, for many machines
  *   memory:                   in this process only
  *
  * In a URL, %20 stands for a space and so on; a bare path is taken as it is. A driver,
@@ -40,9 +41,10 @@ COCABO_API cocabo_status cocabo_store_open(cocabo_store **out, const char *url,
                                            unsigned flags,
                                            cocabo_error *err) COCABO_MUST_CHECK;
 
-/* While a call waits for another process that holds the lock of the file. */
+/* While a call waits for another process that holds the lock of the file, or for a
+ * server. */
 typedef struct cocabo_waiting {
-  double seconds;  /* it has waited, this time */
+  double seconds;  /* it has waited, this time; 0: a server is at it */
   int64_t process; /* that holds the lock; 0: not known, as at first */
   int over;        /* 1: it has its turn; called once, if it was called before */
   int reserved[5];

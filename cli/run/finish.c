@@ -175,9 +175,12 @@ static void put_word(char *out, size_t size, const char *option, const char *wor
 
 void cli_where(char out[CLI_WHERE_SIZE], const cli_common *common,
                const cocabo_study *study) {
+  char url[CLI_WHERE_SIZE];
   out[0] = '\0';
-  if (common->storage)
-    put_word(out, CLI_WHERE_SIZE, "--storage", common->storage);
+  if (common->storage) {
+    show_mask(url, sizeof url, common->storage);
+    put_word(out, CLI_WHERE_SIZE, "--storage", url);
+  }
   if (strcmp(cocabo_study_name(study), "default") != 0)
     put_word(out, CLI_WHERE_SIZE, "--study", cocabo_study_name(study));
 }

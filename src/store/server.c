@@ -199,6 +199,18 @@ static bool is_interrupted(const cb_server *s) {
   return s->interrupt && s->interrupt(s->user);
 }
 
+/* A statement is under way since then: is it still wanted? What becomes of one that is
+ * given up nobody knows, so that it is not for its slowness. */
+static bool is_unwanted(cb_server *s, double since) {
+  const cocabo_waiting how = {0};
+  if (is_interrupted(s))
+    return true;
+  if (s->hurry || !s->patience.wait || cb_clock_boot() - since < 1.0)
+    return false;
+  s->asked = true;
+  return s->patience.wait(s->patience.user, &how) != 0;
+}
+
 static cocabo_status stopped(const cb_server *s, cocabo_error *err) {
   return cb_fail(err, COCABO_E_INTERRUPTED,
                  "cannot %s PostgreSQL at %s: stopped waiting for it", s->what,
@@ -408,10 +420,11 @@ static cocabo_status try_run(cb_server *s, const char *sql, const cb_params *par
   if (!pq.PQsendQueryParams(s->connection, sql, params->n, NULL, params->values, NULL,
                             NULL, 0))
     return COCABO_E_BUSY;
+  const double since = cb_clock_boot();
   int left;
   while ((left = pq.PQflush(s->connection)) == 1) {
     wait_for_socket(s, true);
-    if (is_interrupted(s))
+    if (is_unwanted(s, since))
       return stopped(s, err);
     if (!pq.PQconsumeInput(s->connection))
       return COCABO_E_BUSY;
@@ -420,7 +433,7 @@ static cocabo_status try_run(cb_server *s, const char *sql, const cb_params *par
     return COCABO_E_BUSY;
   while (pq.PQisBusy(s->connection)) {
     wait_for_socket(s, false);
-    if (is_interrupted(s))
+    if (is_unwanted(s, since))
       return stopped(s, err);
     if (!pq.PQconsumeInput(s->connection))
       return COCABO_E_BUSY;
@@ -467,6 +480,9 @@ cocabo_status cb_server_run(cb_server *s, const char *sql, const cb_params *para
     bool again = status == COCABO_E_BUSY;
     if (status == COCABO_OK)
       status = take_answer(s, out, &again, err);
+    if (status == COCABO_OK && s->asked)
+      say_over(s, since);
+    s->asked = false;
     if (status == COCABO_OK)
       return COCABO_OK;
     if (again || status == COCABO_E_INTERRUPTED)

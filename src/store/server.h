@@ -29,6 +29,7 @@ typedef struct cb_server {
   cocabo_interrupt_fn interrupt; /* asked while it waits; NULL: never */
   void *user;
   bool hurry;   /* do not wait for a server that is away */
+  bool asked;   /* `wait` was, and has not been told that it is over */
   bool retried; /* the last statement was run again: it may have been done before */
 } cb_server;
 

@@ -385,9 +385,33 @@ static int64_t expected_number(const cocabo_study *study, const batch *b) {
   return any_new || study->view.resolved.trials > 0 ? b->first : -1;
 }
 
+/* What an earlier ask has in the log although it failed is given back: nobody runs it,
+ * and its lease would be renewed with our others. */
+static cocabo_status give_back(cocabo_study *study, cocabo_error *err) {
+  cb_lost *unclaimed = &study->unsure.trials;
+  while (unclaimed->n > 0) {
+    const int64_t number = unclaimed->numbers[unclaimed->n - 1];
+    const cb_trial *trial = NULL;
+    CB_TRY(cb_study_find(study, number, &trial, err));
+    if (trial->state == COCABO_RUNNING && !trial->handed) {
+      cb_event interrupted = {.kind = CB_TRIAL_INTERRUPTED,
+                              .number = number,
+                              .attempt = trial->attempt,
+                              .has_attempt = true};
+      CB_TRY(cb_study_commit(study, &interrupted, 1, -1, err));
+    }
+    unclaimed->n--;
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **out,
                                 size_t *got, cocabo_error *err) {
   CB_TRY(cb_study_sync_lost(study, &a->lost, err));
+  if (study->unsure.trials.n > 0) {
+    CB_TRY(give_back(study, err));
+    CB_TRY(cb_study_sync_lost(study, &a->lost, err));
+  }
   batch b = a->fewer ? plan_fewer(study, a) : plan(study, &a->lost, a->n);
   CB_TRY(check_budget(study, &a->lost, b.n, err));
   CB_TRY(fit_if_due(study, &b, a, err));

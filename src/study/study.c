@@ -90,6 +90,7 @@ static cocabo_status new_handle(cocabo_study **out, const char *name,
   if (!study)
     return cb_no_memory(err);
   study->owns_store = !store;
+  study->unsure.first = 1; /* none */
   study->store = store ? store : cocabo_store_new_memory();
   study->name = cb_strdup(name);
   study->fold.name = study->name;
@@ -110,6 +111,7 @@ void cb_study_free(cocabo_study *study) {
   cb_study_leave_summary(study);
   cb_proposer_clear(&study->proposer);
   cb_handed_clear(&study->handed);
+  cb_free(study->unsure.trials.numbers);
   cocabo_space_free(study->space);
   cb_view_clear(&study->view);
   if (study->owns_store)

@@ -18,6 +18,12 @@
 #include "study/proposer.h"
 #include "study/view.h"
 
+/* Numbers of trials. */
+typedef struct cb_lost {
+  int64_t *numbers; /* n, ascending */
+  size_t n, capacity;
+} cb_lost;
+
 struct cocabo_study {
   char *name;
   cocabo_store *store;
@@ -41,7 +47,14 @@ struct cocabo_study {
   char *owner;    /* of the leases that it takes; NULL: it takes none */
   double seconds; /* how long they last */
 
-  bool wrote;      /* it has appended something */
+  bool wrote; /* it has appended something */
+  /* An ask that failed may be in the log all the same, if a server did not answer: ids
+   * of its events, first <= last; and what is found of it. */
+  struct {
+    uint64_t first, last;
+    cb_lost trials;
+  } unsure;
+
   uint64_t writer; /* random; with n_written the unique ids of our events */
   uint64_t n_written;
 };
@@ -71,10 +84,6 @@ cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
 
 /* The same, and in the same read which of the running trials are lost: their lease has
  * run out. The numbers are released with cb_free. */
-typedef struct cb_lost {
-  int64_t *numbers; /* n, ascending */
-  size_t n, capacity;
-} cb_lost;
 cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_error *err);
 
 /* n trials, or with `fewer` as many of them as there are: out[0..*got-1], owned by the

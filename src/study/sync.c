@@ -12,34 +12,47 @@ cb_position cb_study_position(const cocabo_study *study) {
 }
 
 typedef struct reading {
+  cocabo_study *study;
   cb_view *view;
   cb_lost *lost; /* NULL: nobody asks */
 } reading;
 
+static cocabo_status add_number(cb_lost *list, int64_t number, cocabo_error *err) {
+  void *numbers = list->numbers;
+  if (!cb_reserve(&numbers, &list->capacity, list->n + 1, sizeof *list->numbers))
+    return cb_no_memory(err);
+  list->numbers = numbers;
+  list->numbers[list->n++] = number;
+  return COCABO_OK;
+}
+
+/* Is it of an ask of ours that we believed to have failed? */
+static bool is_unclaimed(const cocabo_study *study, const cb_event *event) {
+  return (event->kind == CB_TRIAL_ASKED || event->kind == CB_TRIAL_RESUMED) &&
+         event->id[0] == study->writer && event->id[1] >= study->unsure.first &&
+         event->id[1] <= study->unsure.last;
+}
+
 static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err) {
   const reading *r = user;
+  if (is_unclaimed(r->study, event))
+    CB_TRY(add_number(&r->study->unsure.trials, event->number, err));
   return cb_view_apply(r->view, event, err);
 }
 
 static cocabo_status note_lost(void *user, int64_t number, cocabo_error *err) {
   const reading *r = user;
   const cb_history *history = r->view->fold->history;
-  cb_lost *lost = r->lost;
   if (number < 0 || number >= history->n_trials ||
       history->trials[number].state != COCABO_RUNNING)
     return COCABO_OK;
-  void *numbers = lost->numbers;
-  if (!cb_reserve(&numbers, &lost->capacity, lost->n + 1, sizeof *lost->numbers))
-    return cb_no_memory(err);
-  lost->numbers = numbers;
-  lost->numbers[lost->n++] = number;
-  return COCABO_OK;
+  return add_number(r->lost, number, err);
 }
 
-static cocabo_status read_into(const cocabo_study *study, cb_view *view,
+static cocabo_status read_into(cocabo_study *study, cb_view *view,
                                const cb_position *from, cb_lost *lost,
                                cocabo_error *err) {
-  reading r = {.view = view, .lost = lost};
+  reading r = {.study = study, .view = view, .lost = lost};
   if (lost)
     lost->n = 0;
   return study->store->ops->read_since(study->store, study->id, from, absorb,

@@ -455,11 +455,13 @@ class Losses(Case):
         for _ in range(20):
             count = len(self.started())
             self.wait_for(lambda: len(self.started()) > count)
+            worker.send_signal(signal.SIGSTOP)  # else it notices, and puts the trial back
             self.server.kill9()
             self.server.start()
             number, point = self.started()[-1]
             if number not in [t["number"] for t in self.trials()]:
                 return worker, number, point
+            worker.send_signal(signal.SIGCONT)
             (self.folder / "go").touch()  # this one was kept: on with the next
             self.wait_for(lambda: len(self.started()) > count + 1)
             (self.folder / "go").unlink()
@@ -467,6 +469,7 @@ class Losses(Case):
 
     def finish(self, worker, point):
         """The worker tells; the trial that has its value then."""
+        worker.send_signal(signal.SIGCONT)
         (self.folder / "go").touch()
         self.wait_for(lambda: any(t["value"] == value_at(point) for t in self.trials()))
         worker.send_signal(signal.SIGINT)
