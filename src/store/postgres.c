@@ -36,6 +36,7 @@ typedef struct postgres_store {
   int64_t study;        /* whose letters these are; -1: nobody's */
   char letters[COCABO_MAX_PARAMETERS + 1];
   double owners_at; /* when to look again who is gone */
+  int n_leases;     /* there were when that was last done */
   char *gone;       /* owners that are, as an array of PostgreSQL; NULL: none */
   pid_t process;    /* that opened it */
   bool read_only;
@@ -87,7 +88,6 @@ static cocabo_status run(postgres_store *p, const char *sql, const cb_params *pa
   return cb_server_run(&p->server, sql, params, rows, err);
 }
 
-/* Also says whether the study is still there. */
 static cocabo_status need_letters(postgres_store *p, int64_t study, cocabo_error *err) {
   cb_params params = {0};
   PGresult *rows;
@@ -106,6 +106,11 @@ static cocabo_status need_letters(postgres_store *p, int64_t study, cocabo_error
   if (!found)
     return deleted(err);
   return fits ? COCABO_OK : damaged(p, "a study has too many parameters", err);
+}
+
+static cocabo_status check_exists(postgres_store *p, int64_t study, cocabo_error *err) {
+  p->study = -1;
+  return need_letters(p, study, err);
 }
 
 /* ---- reading --------------------------------------------------------------------- */
@@ -182,6 +187,7 @@ static cocabo_status note_gone(postgres_store *p, const char *owner,
 static cocabo_status show_lease(postgres_store *p, const PGresult *rows, int i,
                                 cb_number_fn expired, void *user, cocabo_error *err) {
   bool over = cb_rows_real(rows, i, TIME) <= 0.0;
+  p->n_leases++;
   if (!over && cb_owner_is_gone(cb_rows_text(rows, i, BODY))) {
     CB_TRY(note_gone(p, cb_rows_text(rows, i, BODY), err));
     over = true;
@@ -189,14 +195,16 @@ static cocabo_status show_lease(postgres_store *p, const PGresult *rows, int i,
   return over ? expired(user, cb_rows_integer(rows, i, NUMBER), err) : COCABO_OK;
 }
 
-/* Who is gone is looked at twice a second at most: it takes all leases. */
+/* Who is gone takes all leases to say: where they are many, twice a second will do. */
 static int which_leases(postgres_store *p, cb_number_fn expired) {
+  enum { MANY = 20 };
   const double now = cb_clock_boot();
   if (!expired)
     return 0;
-  if (now < p->owners_at)
+  if (p->n_leases > MANY && now < p->owners_at)
     return 1;
   p->owners_at = now + 0.5;
+  p->n_leases = 0;
   cb_free(p->gone);
   p->gone = NULL;
   return 2;
@@ -605,8 +613,7 @@ static cocabo_status check_bodies(postgres_store *p, int64_t study, int64_t *unc
                                   cocabo_error *err) {
   int64_t seq = 0;
   *unchecked = 0;
-  p->study = -1;
-  CB_TRY(need_letters(p, study, err));
+  CB_TRY(check_exists(p, study, err));
   for (bool more = true; more;) {
     cb_params params = {0};
     PGresult *rows;
@@ -659,9 +666,9 @@ static cocabo_status write_summary(postgres_store *p, int64_t study,
           "WHERE id = $1 AND summary_seq < $2 AND seq >= $2",
           &params, &rows, err);
   cb_free(text);
-  if (status == COCABO_OK)
-    cb_rows_free(rows);
-  return status;
+  CB_TRY(status);
+  cb_rows_free(rows);
+  return check_exists(p, study, err);
 }
 
 static cocabo_status summarise(cocabo_store *store, int64_t id,
@@ -711,7 +718,8 @@ static cocabo_status show_leases(postgres_store *p, int64_t study, cocabo_lease_
              "SELECT trial, owner, until - cocabo_now() FROM cocabo_leases "
              "WHERE study = $1 ORDER BY trial",
              &params, &rows, err));
-  cocabo_status status = COCABO_OK;
+  cocabo_status status =
+      cb_rows_count(rows) == 0 ? check_exists(p, study, err) : COCABO_OK;
   for (int i = 0; i < cb_rows_count(rows) && status == COCABO_OK; i++) {
     const cocabo_lease lease = {.trial = cb_rows_integer(rows, i, 0),
                                 .owner = cb_rows_text(rows, i, 1),

@@ -92,18 +92,12 @@ static void other_urls_get_a_sentence(void **state) {
       {"sqlite:///a%00.db", COCABO_E_INVALID,
        "\"sqlite:///a%00.db\" has a % that is not followed by two hexadecimal digits "
        "of a character"},
-      {"postgresql://me:secret@host/db", COCABO_E_INVALID,
-       "this build of cocabo has no PostgreSQL, want sqlite:///PATH"},
-      {"postgresql+psycopg2://me:secret@host/db", COCABO_E_INVALID,
-       "this build of cocabo has no PostgreSQL, want sqlite:///PATH"},
-      {"postgres://me:secret@host/db", COCABO_E_INVALID,
-       "this build of cocabo has no PostgreSQL, want sqlite:///PATH"},
       {"mysql+pymysql://me:secret@host/db", COCABO_E_INVALID,
-       "\"mysql+pymysql\" is not a kind of store, want sqlite:///PATH, memory: or the "
-       "path of a file"},
+       "\"mysql+pymysql\" is not a kind of store, want sqlite:///PATH, "
+       "postgresql://HOST/DATABASE, memory: or the path of a file"},
       {"sqlite3:///a.db", COCABO_E_INVALID,
-       "\"sqlite3\" is not a kind of store, want sqlite:///PATH, memory: or the path "
-       "of a file"},
+       "\"sqlite3\" is not a kind of store, want sqlite:///PATH, "
+       "postgresql://HOST/DATABASE, memory: or the path of a file"},
       {"a.db", COCABO_E_NOT_FOUND, "there is no file \"a.db\""},
       {"sqlite:///b/c.db", COCABO_E_NOT_FOUND, "there is no file \"b/c.db\""},
       {".", COCABO_E_STORE, "\".\" is a folder, want a file"},
@@ -130,12 +124,33 @@ static void arguments_are_checked(void **state) {
   assert_int_equal(cocabo_store_open(&store, "a.db", 0, NULL), COCABO_E_NOT_FOUND);
 }
 
+/* Whether or not PostgreSQL is in this build, and whatever libpq makes of the URL. */
+static void a_password_is_never_quoted(void **state) {
+  static const char *const urls[] = {
+      "postgresql://me:secret@127.0.0.1:1/db",
+      "postgresql+psycopg2://me:secret@127.0.0.1:1/db",
+      "postgres://me:secret@127.0.0.1:1/db",
+      "postgresql://me:secret@[127.0.0.1/db",
+      "postgresql://me:secret@127.0.0.1:99999999/db",
+      "postgresql://127.0.0.1:1/db?password=secret&colour=red"};
+  (void)state;
+  for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+    cocabo_store *store = NULL;
+    assert_int_not_equal(cocabo_store_open(&store, urls[i], COCABO_STORE_CREATE, &err),
+                         COCABO_OK);
+    assert_null(store);
+    assert_non_null(strstr(err.message, "PostgreSQL"));
+    assert_null(strstr(err.message, "secret"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_url_names_a_file),
       cmocka_unit_test(memory_needs_no_file),
       cmocka_unit_test(other_urls_get_a_sentence),
       cmocka_unit_test(arguments_are_checked),
+      cmocka_unit_test(a_password_is_never_quoted),
   };
   return cmocka_run_group_tests_name("store/open", tests, enter_folder, leave_folder);
 }
