@@ -403,6 +403,50 @@ static cocabo_status append_events(postgres_store *p, int64_t study,
   return taken;
 }
 
+/* ---- turns ----------------------------------------------------------------------- */
+
+/* Whoever asks in its turn is in a transaction that holds a lock of its own, not the
+ * study's row: tells go on. The server takes the turn from one that does not end. */
+static cocabo_status take_turn(postgres_store *p, int64_t study, cocabo_error *err) {
+  char sql[300];
+  PGresult *rows;
+  if (p->server.inside)
+    return COCABO_OK;
+  snprintf(sql, sizeof sql,
+           "BEGIN; SELECT set_config('lock_timeout', '3s', true), "
+           "set_config('idle_in_transaction_session_timeout', '20s', true); "
+           "SELECT pg_advisory_xact_lock(1668244322, %d)",
+           (int)(study & INT32_MAX));
+  p->server.inside = true; /* a failure ends it */
+  const cocabo_status status = run(p, sql, NULL, &rows, err);
+  if (status != COCABO_OK)
+    return status == COCABO_E_INTERRUPTED ? status : COCABO_OK;
+  p->server.inside = true;
+  cb_rows_free(rows);
+  return COCABO_OK;
+}
+
+static cocabo_status finish_turn(postgres_store *p, const char *how,
+                                 cocabo_error *err) {
+  PGresult *rows;
+  const cocabo_status status = run(p, how, NULL, &rows, err);
+  if (status == COCABO_OK)
+    cb_rows_free(rows);
+  p->server.inside = false;
+  return status;
+}
+
+/* What was appended in a turn counts when the turn has ended. If the answer to that was
+ * lost, the append is made once more, which finds it or does it. */
+static cocabo_status append_in_turn(postgres_store *p, int64_t study,
+                                    const cb_append *what, cocabo_error *err) {
+  CB_TRY(append_events(p, study, what, err));
+  if (!p->server.inside)
+    return COCABO_OK;
+  CB_TRY(finish_turn(p, "COMMIT", err));
+  return p->server.retried ? append_events(p, study, what, err) : COCABO_OK;
+}
+
 /* What cannot be read back must not be written: the log would have no beginning. */
 static cocabo_status check_readable(postgres_store *p, const cb_event *created,
                                     cocabo_error *err) {
@@ -510,7 +554,7 @@ static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *wh
                             cocabo_error *err) {
   postgres_store *p = (postgres_store *)store;
   CB_TRY(enter(p, "write to", true, err));
-  return leave(p, append_events(p, id, what, err));
+  return leave(p, append_in_turn(p, id, what, err));
 }
 
 /* Names are printed, so one that no study can have is shown as far as it can be. */
@@ -738,6 +782,21 @@ static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn eac
   return leave(p, show_leases(p, id, each, user, err));
 }
 
+static cocabo_status begin_turn(cocabo_store *store, int64_t id, cocabo_error *err) {
+  postgres_store *p = (postgres_store *)store;
+  CB_TRY(enter(p, "write to", true, err));
+  return leave(p, take_turn(p, id, err));
+}
+
+static void end_turn(cocabo_store *store) {
+  postgres_store *p = (postgres_store *)store;
+  if (enter(p, "write to", true, NULL) != COCABO_OK)
+    return;
+  if (p->server.inside)
+    (void)finish_turn(p, "ROLLBACK", NULL);
+  (void)leave(p, COCABO_OK);
+}
+
 /* In a forked child the connection is left alone: closing it would end the parent's. */
 static void free_store(cocabo_store *store) {
   postgres_store *p = (postgres_store *)store;
@@ -768,6 +827,8 @@ static const cb_store_ops postgres_ops = {
     .summarise = summarise,
     .describe = describe,
     .leases = leases,
+    .begin_turn = begin_turn,
+    .end_turn = end_turn,
 };
 
 cocabo_status cb_postgres_open(cocabo_store **out, const char *url, unsigned flags,

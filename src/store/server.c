@@ -39,6 +39,7 @@
   X(PQport)                                                                            \
   X(PQdb)                                                                              \
   X(PQuser)                                                                            \
+  X(PQsendQuery)                                                                       \
   X(PQsendQueryParams)                                                                 \
   X(PQflush)                                                                           \
   X(PQsetnonblocking)                                                                  \
@@ -245,6 +246,7 @@ static void drop_connection(cb_server *s) {
   if (s->connection)
     pq.PQfinish(s->connection);
   s->connection = NULL;
+  s->inside = false;
 }
 
 /* Where it is, for people. */
@@ -417,8 +419,10 @@ void cb_params_real(cb_params *params, double number) {
  * knows what became of it. */
 static cocabo_status try_run(cb_server *s, const char *sql, const cb_params *params,
                              PGresult **out, cocabo_error *err) {
-  if (!pq.PQsendQueryParams(s->connection, sql, params->n, NULL, params->values, NULL,
-                            NULL, 0))
+  const int sent = params ? pq.PQsendQueryParams(s->connection, sql, params->n, NULL,
+                                                 params->values, NULL, NULL, 0)
+                          : pq.PQsendQuery(s->connection, sql);
+  if (!sent)
     return COCABO_E_BUSY;
   const double since = cb_clock_boot();
   int left;
@@ -469,14 +473,13 @@ static cocabo_status take_answer(cb_server *s, PGresult **out, bool *again,
 
 cocabo_status cb_server_run(cb_server *s, const char *sql, const cb_params *params,
                             PGresult **out, cocabo_error *err) {
-  static const cb_params none = {0};
   const double since = cb_clock_boot();
   *out = NULL;
   s->retried = false;
   for (;; s->retried = true) {
     if (!s->connection)
       CB_TRY(connect_again(s, false, err));
-    cocabo_status status = try_run(s, sql, params ? params : &none, out, err);
+    cocabo_status status = try_run(s, sql, params, out, err);
     bool again = status == COCABO_E_BUSY;
     if (status == COCABO_OK)
       status = take_answer(s, out, &again, err);
@@ -485,7 +488,7 @@ cocabo_status cb_server_run(cb_server *s, const char *sql, const cb_params *para
     s->asked = false;
     if (status == COCABO_OK)
       return COCABO_OK;
-    if (again || status == COCABO_E_INTERRUPTED)
+    if (again || s->inside || status == COCABO_E_INTERRUPTED)
       drop_connection(s); /* what was sent may still be under way */
     if (!again)
       return status;

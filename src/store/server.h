@@ -29,6 +29,7 @@ typedef struct cb_server {
   cocabo_interrupt_fn interrupt; /* asked while it waits; NULL: never */
   void *user;
   bool hurry;   /* do not wait for a server that is away */
+  bool inside;  /* of a transaction, which the next failure ends */
   bool asked;   /* `wait` was, and has not been told that it is over */
   bool retried; /* the last statement was run again: it may have been done before */
 } cb_server;
@@ -52,7 +53,8 @@ void cb_params_text(cb_params *params, const char *text);
 void cb_params_integer(cb_params *params, int64_t number);
 void cb_params_real(cb_params *params, double number);
 
-/* Runs one statement; *out is its answer, to be released with cb_rows_free. */
+/* Runs one statement, or with params NULL several; *out is its answer, to be released
+ * with cb_rows_free. */
 cocabo_status cb_server_run(cb_server *s, const char *sql, const cb_params *params,
                             PGresult **out, cocabo_error *err);
 

@@ -161,6 +161,13 @@ typedef struct cb_store_ops {
   /* Shows the leases of a study by trial, also those that have run out. */
   cocabo_status (*leases)(cocabo_store *store, int64_t id, cocabo_lease_fn each,
                           void *user, cocabo_error *err);
+
+  /* Waits for a turn among those who ask in this study, for some seconds at most, so
+   * that they do not overtake each other all the time; the turn ends with the next
+   * append that succeeds, or with end_turn. Nothing but speed depends on it. May be
+   * NULL, both of them. */
+  cocabo_status (*begin_turn)(cocabo_store *store, int64_t id, cocabo_error *err);
+  void (*end_turn)(cocabo_store *store);
 } cb_store_ops;
 
 /* Seconds: 366 days. A lease that seems to last longer was written by mistake. */

@@ -431,13 +431,34 @@ static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **
   return status;
 }
 
+/* Where many ask at once, each but one would do it in vain: then they take turns, if
+ * the store has any, for a while. */
+static cocabo_status ask_in_turn(cocabo_study *study, attempt *a, cocabo_trial **out,
+                                 size_t *got, cocabo_error *err) {
+  enum { WHILE = 10 };
+  const cb_store_ops *ops = study->store->ops;
+  const bool turn = study->crowded > 0 && ops->begin_turn;
+  if (turn)
+    CB_TRY(ops->begin_turn(study->store, study->id, err));
+  const cocabo_status status = try_to_ask(study, a, out, got, err);
+  if (status == COCABO_E_BUSY)
+    study->crowded = WHILE;
+  else if (turn)
+    study->crowded--;
+  if (turn && status != COCABO_E_BUSY)
+    ops->end_turn(study->store);
+  return status;
+}
+
 cocabo_status cb_study_ask(cocabo_study *study, int n, bool fewer, cocabo_trial **out,
                            size_t *got, cocabo_error *err) {
   attempt a = {.n = n, .fewer = fewer};
   cocabo_status status = COCABO_E_BUSY;
   for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
-    status = try_to_ask(study, &a, out, got, err);
+    status = ask_in_turn(study, &a, out, got, err);
   forget_fit(&a);
   cb_free(a.lost.numbers);
+  if (status == COCABO_E_BUSY && study->store->ops->end_turn)
+    study->store->ops->end_turn(study->store);
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;
 }

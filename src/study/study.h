@@ -55,6 +55,8 @@ struct cocabo_study {
     cb_lost trials;
   } unsure;
 
+  int crowded; /* asks that shall wait for their turn, since others were faster */
+
   uint64_t writer; /* random; with n_written the unique ids of our events */
   uint64_t n_written;
 };
