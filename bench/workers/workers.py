@@ -17,6 +17,7 @@ import math
 import os
 import pathlib
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -367,6 +368,7 @@ def is_sound(results):
 
 def main():
     args = read_arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and the server goes too
     results = measure(args)
     pathlib.Path(args.output).write_text(json.dumps(results, indent=1) + "\n")
     print(f"\nwritten to {args.output}")

@@ -297,6 +297,7 @@ def main():
     if not args.sqlite and missing_in(args.cocabo):
         print(missing_in(args.cocabo))
         sys.exit(SKIP)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and the server goes too
     random.seed(args.seed)
     args.folder = tempfile.mkdtemp(prefix="cocabo-chaos-")
     print(f"seed {args.seed}, folder {args.folder}", flush=True)

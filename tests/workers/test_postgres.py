@@ -22,9 +22,10 @@ from server import Bouncer, Proxy, Role, Server, children_of, free_port, missing
 SERVER = None
 NAMES = itertools.count()
 SPACE = ["-p", "a=int(1,99)", "-p", "b=choice(0,1,2)"]
-# Says which point it has and waits to be let go; its value belongs to that point only.
+# Says which point it has and waits until all may go, or this trial; its value belongs to
+# that point only.
 WAITING = """echo "$COCABO_TRIAL $1 $2" >>started
-while [ ! -e go ]; do sleep 0.02; done
+while [ ! -e go ] && [ ! -e "go-$COCABO_TRIAL" ]; do sleep 0.02; done
 echo $(($1 * 10 + $2))"""
 
 
@@ -452,8 +453,7 @@ class Losses(Case):
         self.create("--", self.program(WAITING), "{a}", "{b}", trials=50)
         time.sleep(0.3)
         worker = self.worker("-j", "1")
-        for _ in range(20):
-            count = len(self.started())
+        for count in range(20):
             self.wait_for(lambda: len(self.started()) > count)
             worker.send_signal(signal.SIGSTOP)  # else it notices, and puts the trial back
             self.server.kill9()
@@ -461,10 +461,8 @@ class Losses(Case):
             number, point = self.started()[-1]
             if number not in [t["number"] for t in self.trials()]:
                 return worker, number, point
+            (self.folder / f"go-{number}").touch()  # it was kept: on with the next
             worker.send_signal(signal.SIGCONT)
-            (self.folder / "go").touch()  # this one was kept: on with the next
-            self.wait_for(lambda: len(self.started()) > count + 1)
-            (self.folder / "go").unlink()
         self.fail("the server lost nothing")
 
     def finish(self, worker, point):
