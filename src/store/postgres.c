@@ -27,12 +27,19 @@
 #include "store/store.h"
 #include "store/summary.h"
 
+/* One array of an append, as PostgreSQL reads it. */
+typedef struct array_text {
+  char *text; /* ends with NUL */
+  size_t length, capacity;
+  bool failed; /* for lack of memory */
+} array_text;
+
 typedef struct postgres_store {
   cocabo_store base;
   cb_server server;
   pthread_mutex_t lock; /* guards the server and what follows */
-  cb_json json;         /* memory for the events of an append */
-  cb_json body;         /* and of one event */
+  array_text arrays[9]; /* memory for the events of an append */
+  cb_json body;         /* and of one of them */
   int64_t study;        /* whose letters these are; -1: nobody's */
   char letters[COCABO_MAX_PARAMETERS + 1];
   double owners_at; /* when to look again who is gone */
@@ -115,8 +122,24 @@ static cocabo_status check_exists(postgres_store *p, int64_t study, cocabo_error
 
 /* ---- reading --------------------------------------------------------------------- */
 
-enum { WHAT, SEQ, ID, TIME, KIND, NUMBER, ATTEMPT, BODY }; /* columns of cocabo_read */
-enum { STUDY_ROW = -1, EVENT_ROW = 0, LEASE_ROW = 1 };
+enum { WHAT, SEQ, ID, TIME, KIND, NUMBER, ATTEMPT, BODY }; /* columns of what is read */
+enum { EVENT_ROW = 0, LEASE_ROW = 1 };
+
+/* $1 the study, $2 the last event that is known, which comes without its body, $3 how
+ * many. With leases $4 says whether those that have not run out are wanted too: TIME is
+ * what is left of one, NUMBER its trial and BODY its owner. Plain statements are faster
+ * than a function would be. */
+#define EVENTS                                                                         \
+  "SELECT 0 AS what, seq, id, time, kind, number, attempt, "                           \
+  "CASE WHEN seq > $2 THEN body END AS body FROM cocabo_events "                       \
+  "WHERE study = $1 AND seq >= $2 ORDER BY seq LIMIT $3"
+#define NOW "extract(epoch FROM clock_timestamp())::double precision"
+static const char read_events[] = EVENTS;
+static const char read_all[] =
+    "SELECT * FROM (" EVENTS ") e UNION ALL SELECT * FROM ("
+    "SELECT 1, NULL::bigint, NULL::uuid, until - " NOW ", NULL::integer, trial, "
+    "NULL::bigint, owner FROM cocabo_leases WHERE study = $1 AND ($4 OR until <= " NOW
+    ") ORDER BY trial) l";
 
 /* Letters say which member of a cell counts; those of the space must be the stored
  * ones.
@@ -224,24 +247,31 @@ typedef struct chunk {
   bool more;   /* there are others */
 } chunk;
 
+/* Where the event is not that is known, or none: is there such a study at all? */
+static cocabo_status miss(postgres_store *p, const chunk *c, cocabo_error *err) {
+  CB_TRY(check_exists(p, c->study, err));
+  return cb_position_is_known(c->from)
+             ? cb_fail(err, COCABO_E_BUSY, "the log has lost its end")
+             : COCABO_OK;
+}
+
 /* Leases are shown with the last chunk, which is of the same moment. */
 static cocabo_status show_chunk(postgres_store *p, chunk *c, const PGresult *rows,
                                 cocabo_error *err) {
   const int n = cb_rows_count(rows);
-  int i = 1, n_events = 0;
-  if (n == 0 || cb_rows_integer(rows, 0, WHAT) != STUDY_ROW)
-    return deleted(err);
-  if (c->seq == c->from->seq && cb_position_is_known(c->from) &&
-      !is_known(rows, i, c->from))
-    return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
-  const int64_t end = cb_rows_integer(rows, 0, SEQ);
-  for (; i < n && cb_rows_integer(rows, i, WHAT) == EVENT_ROW; i++, n_events++) {
+  const bool first = c->seq == c->from->seq;
+  int i = 0;
+  if (first && (cb_position_is_known(c->from)
+                    ? !is_known(rows, 0, c->from)
+                    : n == 0 || cb_rows_integer(rows, 0, WHAT) != EVENT_ROW))
+    CB_TRY(miss(p, c, err));
+  for (; i < n && cb_rows_integer(rows, i, WHAT) == EVENT_ROW; i++) {
     if (cb_rows_null(rows, i, BODY))
       continue; /* it is known */
     CB_TRY(show_event(p, c->study, rows, i, c->each, c->user, err));
     c->seq = cb_rows_integer(rows, i, SEQ);
   }
-  c->more = n_events == AT_A_TIME && c->seq < end;
+  c->more = i == AT_A_TIME;
   for (; i < n && !c->more; i++)
     CB_TRY(show_lease(p, rows, i, c->expired, c->user, err));
   return COCABO_OK;
@@ -264,8 +294,9 @@ static cocabo_status read_log(postgres_store *p, int64_t study, const cb_positio
     cb_params_integer(&params, study);
     cb_params_integer(&params, c.seq);
     cb_params_integer(&params, AT_A_TIME);
-    cb_params_integer(&params, leases);
-    CB_TRY(run(p, "SELECT * FROM cocabo_read($1, $2, $3, $4)", &params, &rows, err));
+    if (leases > 0)
+      cb_params_text(&params, leases > 1 ? "true" : "false");
+    CB_TRY(run(p, leases > 0 ? read_all : read_events, &params, &rows, err));
     const cocabo_status status = show_chunk(p, &c, rows, err);
     cb_rows_free(rows);
     CB_TRY(status);
@@ -275,51 +306,90 @@ static cocabo_status read_log(postgres_store *p, int64_t study, const cb_positio
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* A text inside of JSON: the body, which is JSON itself and has no control characters.
- */
-static cocabo_status put_event(postgres_store *p, const cb_event *event, bool own_time,
-                               const char *letters, cocabo_error *err) {
-  cb_json *json = &p->json;
-  char id[ID_TEXT];
-  CB_TRY(cb_codec_encode(&p->body, event, letters, err));
-  char *body = cb_calloc(p->body.length + 1, 1);
-  if (!body)
-    return cb_no_memory(err);
-  memcpy(body, p->body.text, p->body.length);
-  cb_json_open(json, "[");
-  cb_json_string(json, write_id(event->id, id));
-  cb_json_integer(json, event->kind);
-  cb_json_integer(json, event->number);
-  cb_json_integer(json, event->attempt);
-  cb_json_word(json, event->has_attempt ? "true" : "false");
-  cb_json_word(json, event->running ? "true" : "false");
-  cb_json_string(json, body);
-  cb_json_integer(json, (int64_t)cb_codec_checksum(body, p->body.length));
-  if (own_time)
-    cb_json_real(json, event->time);
-  else
-    cb_json_word(json, "null");
-  cb_json_close(json, "]");
-  cb_free(body);
-  return json->status;
+/* The arrays of cocabo_append, in its order. */
+enum { IDS, KINDS, NUMBERS, ATTEMPTS, NAMED, RUNS, BODIES, SUMS, TIMES, N_ARRAYS };
+_Static_assert(N_ARRAYS == sizeof((postgres_store *)0)->arrays / sizeof(array_text),
+               "every array has its memory");
+
+static void put(array_text *to, const char *bytes, size_t n) {
+  void *text = to->text;
+  if (to->failed || !cb_reserve(&text, &to->capacity, to->length + n + 1, 1)) {
+    to->failed = true;
+    return;
+  }
+  to->text = text;
+  memcpy(to->text + to->length, bytes, n);
+  to->length += n;
+  to->text[to->length] = '\0';
 }
 
-/* The events as one list of JSON, which ends with NUL. */
-static cocabo_status put_events(postgres_store *p, const cb_event *events, int n,
-                                bool own_times, const char *letters,
-                                cocabo_error *err) {
-  cb_json_start(&p->json, err);
-  cb_json_open(&p->json, "[");
-  for (int i = 0; i < n; i++)
-    CB_TRY(put_event(p, &events[i], own_times, letters, err));
-  cb_json_close(&p->json, "]");
-  CB_TRY(p->json.status);
-  void *text = p->json.text;
-  if (!cb_reserve(&text, &p->json.capacity, p->json.length + 1, 1))
-    return cb_no_memory(err);
-  p->json.text = text;
-  p->json.text[p->json.length] = '\0';
+static void put_word(array_text *to, const char *word) {
+  put(to, word, strlen(word));
+}
+
+static void put_integer(array_text *to, int64_t number) {
+  char digits[24];
+  snprintf(digits, sizeof digits, "%" PRId64, number);
+  put_word(to, digits);
+}
+
+/* A text as an item: in quotes, those inside and backslashes escaped. */
+static void put_quoted(array_text *to, const char *text, size_t length) {
+  put_word(to, "\"");
+  for (size_t i = 0; i < length; i++) {
+    size_t n = 0;
+    while (i + n < length && text[i + n] != '"' && text[i + n] != '\\')
+      n++;
+    put(to, text + i, n);
+    i += n;
+    if (i < length) {
+      put_word(to, "\\");
+      put(to, text + i, 1);
+    }
+  }
+  put_word(to, "\"");
+}
+
+static cocabo_status put_event(postgres_store *p, const cb_event *event,
+                               const char *letters, cocabo_error *err) {
+  array_text *arrays = p->arrays;
+  char id[ID_TEXT];
+  CB_TRY(cb_codec_encode(&p->body, event, letters, err));
+  put_word(&arrays[IDS], write_id(event->id, id));
+  put_integer(&arrays[KINDS], event->kind);
+  put_integer(&arrays[NUMBERS], event->number);
+  put_integer(&arrays[ATTEMPTS], event->attempt);
+  put_word(&arrays[NAMED], event->has_attempt ? "t" : "f");
+  put_word(&arrays[RUNS], event->running ? "t" : "f");
+  put_quoted(&arrays[BODIES], p->body.text, p->body.length);
+  put_integer(&arrays[SUMS], (int64_t)cb_codec_checksum(p->body.text, p->body.length));
+  put_word(&arrays[TIMES], "NULL");
   return COCABO_OK;
+}
+
+/* The events as arrays of PostgreSQL. */
+static cocabo_status put_events(postgres_store *p, const cb_event *events, int n,
+                                const char *letters, cocabo_error *err) {
+  bool failed = false;
+  for (int k = 0; k < N_ARRAYS; k++) {
+    p->arrays[k].length = 0;
+    p->arrays[k].failed = false;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < N_ARRAYS; k++)
+      put_word(&p->arrays[k], i == 0 ? "{" : ",");
+    CB_TRY(put_event(p, &events[i], letters, err));
+  }
+  for (int k = 0; k < N_ARRAYS; k++) {
+    put_word(&p->arrays[k], "}");
+    failed = failed || p->arrays[k].failed;
+  }
+  return failed ? cb_no_memory(err) : COCABO_OK;
+}
+
+static void bind_events(const postgres_store *p, cb_params *params) {
+  for (int k = 0; k < N_ARRAYS; k++)
+    cb_params_text(params, p->arrays[k].text);
 }
 
 static cocabo_status refusal(const PGresult *rows, int i, cocabo_error *err) {
@@ -380,7 +450,7 @@ static cocabo_status append_events(postgres_store *p, int64_t study,
   PGresult *rows;
   char id[ID_TEXT];
   CB_TRY(need_letters(p, study, err));
-  CB_TRY(put_events(p, what->events, what->n, false, p->letters, err));
+  CB_TRY(put_events(p, what->events, what->n, p->letters, err));
   cb_params_integer(&params, study);
   cb_params_integer(&params, what->seen ? what->seen->seq : 0);
   cb_params_text(
@@ -390,12 +460,14 @@ static cocabo_status append_events(postgres_store *p, int64_t study,
   cb_params_real(&params, what->seconds);
   cb_params_text(&params, may_be_lost(what) ? "false" : "true");
   cb_params_text(&params, p->gone ? p->gone : "{}");
-  cb_params_text(&params, p->json.text);
+  bind_events(p, &params);
   p->server.interrupt = what->interrupt;
   p->server.user = what->user;
-  const cocabo_status status =
-      run(p, "SELECT * FROM cocabo_append($1, $2, $3, $4, $5, $6, $7, $8, $9)", &params,
-          &rows, err);
+  const cocabo_status status = run(
+      p,
+      "SELECT * FROM cocabo_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
+      "$13, $14, $15, $16, $17)",
+      &params, &rows, err);
   p->server.interrupt = NULL;
   CB_TRY(status);
   const cocabo_status taken = take_places(p, rows, 0, what->events, what->n, err);
@@ -468,11 +540,13 @@ static cocabo_status create_study(postgres_store *p, const char *name, cb_event 
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
   CB_TRY(check_readable(p, events, err));
   cb_codec_letters(events->space, letters);
-  CB_TRY(put_events(p, events, n, false, letters, err));
+  CB_TRY(put_events(p, events, n, letters, err));
   cb_params_text(&params, name);
   cb_params_text(&params, letters);
-  cb_params_text(&params, p->json.text);
-  CB_TRY(run(p, "SELECT * FROM cocabo_create($1, $2, $3)", &params, &rows, err));
+  bind_events(p, &params);
+  CB_TRY(run(
+      p, "SELECT * FROM cocabo_create($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+      &params, &rows, err));
   /* One that is found by our own first event was made by us, if an answer was lost. */
   const char *how = cb_rows_text(rows, 0, 0);
   const bool exists =
@@ -695,12 +769,12 @@ static cocabo_status write_summary(postgres_store *p, int64_t study,
                                    const cb_summary *summary, cocabo_error *err) {
   cb_params params = {0};
   PGresult *rows;
-  cb_json_start(&p->json, err);
-  CB_TRY(cb_summary_encode(&p->json, summary, err));
-  char *text = cb_calloc(p->json.length + 1, 1);
+  cb_json_start(&p->body, err);
+  CB_TRY(cb_summary_encode(&p->body, summary, err));
+  char *text = cb_calloc(p->body.length + 1, 1);
   if (!text)
     return cb_no_memory(err);
-  memcpy(text, p->json.text, p->json.length);
+  memcpy(text, p->body.text, p->body.length);
   cb_params_integer(&params, study);
   cb_params_integer(&params, summary->seq);
   cb_params_text(&params, text);
@@ -759,7 +833,7 @@ static cocabo_status show_leases(postgres_store *p, int64_t study, cocabo_lease_
   PGresult *rows;
   cb_params_integer(&params, study);
   CB_TRY(run(p,
-             "SELECT trial, owner, until - cocabo_now() FROM cocabo_leases "
+             "SELECT trial, owner, until - " NOW " FROM cocabo_leases "
              "WHERE study = $1 ORDER BY trial",
              &params, &rows, err));
   cocabo_status status =
@@ -806,7 +880,8 @@ static void free_store(cocabo_store *store) {
   } else {
     cb_server_forget(&p->server);
   }
-  cb_json_free(&p->json);
+  for (int k = 0; k < N_ARRAYS; k++)
+    cb_free(p->arrays[k].text);
   cb_json_free(&p->body);
   cb_free(p->gone);
   cb_free(p);

@@ -18,7 +18,7 @@
 #include "cocabo.h"
 #include "store/patience.h"
 
-enum { CB_SERVER_WHERE = 200, CB_SERVER_PARAMS = 16 };
+enum { CB_SERVER_WHERE = 200, CB_SERVER_PARAMS = 20 };
 
 typedef struct cb_server {
   PGconn *connection;          /* NULL: there is none now */
