@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,13 +110,23 @@ static bool cut(char *name, char *parts[static N_PARTS]) {
   return true;
 }
 
+static struct {
+  char host[HOST], space[PART], boot[CB_BOOT_ID];
+} here;
+static pthread_once_t known = PTHREAD_ONCE_INIT;
+
+static void find_here(void) {
+  find_host(here.host);
+  find_namespace(here.space);
+  cb_clock_boot_id(here.boot);
+}
+
 /* A clone of a machine may share the rest, so the host must agree too. */
 static bool is_of_here(char *const parts[static N_PARTS]) {
-  char host[HOST], space[PART], boot[CB_BOOT_ID];
-  find_host(host);
-  find_namespace(space);
-  return strcmp(parts[OF_HOST], host) == 0 && strcmp(parts[OF_NAMESPACE], space) == 0 &&
-         strcmp(parts[OF_BOOT], cb_clock_boot_id(boot)) == 0;
+  pthread_once(&known, find_here);
+  return strcmp(parts[OF_HOST], here.host) == 0 &&
+         strcmp(parts[OF_NAMESPACE], here.space) == 0 &&
+         strcmp(parts[OF_BOOT], here.boot) == 0;
 }
 
 /* Is /proc that of our pid namespace? In a new one it may still be the old one's. */

@@ -1454,6 +1454,8 @@ static int run_store_contract(const char *name) {
       CLAIM(whoever_resumes_takes_the_lease),
       CLAIM(a_late_stale_ends_no_later_lease),
       CLAIM(a_late_end_ends_no_later_lease),
+      CLAIM(what_has_ended_since_is_not_lost),
+      CLAIM(a_log_that_lost_its_end_is_noticed),
       CLAIM(a_log_is_created_whole_or_not_at_all),
       CLAIM(leases_are_renewed_by_their_owner),
       CLAIM(a_refused_or_repeated_append_moves_no_lease),
