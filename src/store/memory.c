@@ -220,11 +220,13 @@ static bool was_renewed(const study_log *log, const cb_event *stale, cb_owners *
 
 static cocabo_status check_position(const study_log *log, const cb_position *from,
                                     cocabo_error *err) {
-  if (!cb_position_is_known(from) ||
-      (from->seq <= (int64_t)log->n &&
-       memcmp(log->events[from->seq - 1].id, from->id, sizeof from->id) == 0))
+  if (!cb_position_is_known(from))
     return COCABO_OK;
-  return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
+  const cb_event *event =
+      log->events && from->seq <= (int64_t)log->n ? &log->events[from->seq - 1] : NULL;
+  return event && memcmp(event->id, from->id, sizeof from->id) == 0
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
 }
 
 static cocabo_status check_conflicts(const study_log *log, const cb_append *what,
