@@ -626,6 +626,19 @@ COCABO_API cocabo_status cocabo_study_merge(cocabo_study *study, cocabo_known *t
 COCABO_API cocabo_status cocabo_study_copy(const cocabo_study *study, const char *name,
                                            cocabo_store *to,
                                            cocabo_error *err) COCABO_MUST_CHECK;
+/* Asked now and then while something takes long: so many of all steps are done. Other
+ * than 0: stop, with COCABO_E_INTERRUPTED. */
+typedef int (*cocabo_progress_fn)(void *user, int64_t done, int64_t all);
+/* Makes the same study in another store, event by event as it is, with the times and
+ * all; leases are not copied. What is there already of it is kept, so that an
+ * interrupted copy goes on, and one of a study that has grown since; a study of that
+ * name with another log is COCABO_E_EXISTS. In the end both logs are compared. *copied
+ * (which may be NULL) is how many events were new. `progress` may be NULL. */
+COCABO_API cocabo_status cocabo_store_copy(cocabo_store *from, const char *study,
+                                           cocabo_store *to,
+                                           cocabo_progress_fn progress, void *user,
+                                           int64_t *copied,
+                                           cocabo_error *err) COCABO_MUST_CHECK;
 /* The complete trial with the best value or, where deterministic is false, the one
  * whose point has the best mean in the sampler's model (its own value may be luck).
  * Where the study has constraints, of those that are feasible; while none is, the one

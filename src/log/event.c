@@ -203,6 +203,8 @@ cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *
   copy.proposal.fingerprint = NULL;
   copy.proposal.fits = NULL;
   copy.fit.theta = NULL;
+  copy.kept = NULL;
+  copy.kept_size = 0;
   copy.space = event->space ? cb_space_share(event->space) : NULL;
   if (!copy_parts(&copy, event)) {
     cb_event_clear(&copy);

@@ -110,6 +110,9 @@ typedef struct cb_event {
   cb_pair *attributes; /* free text by name */
   cb_provenance proposal;
   cb_fit fit;
+  const char *kept; /* all but its head as the store has it, kept_size bytes; borrowed
+                       while a store shows it, else NULL. A copy has none */
+  size_t kept_size;
 } cb_event;
 
 /* A deep copy of n pairs, or NULL if out of memory; and its release (NULL is allowed).

@@ -220,11 +220,13 @@ static bool was_renewed(const study_log *log, const cb_event *stale, cb_owners *
 
 static cocabo_status check_position(const study_log *log, const cb_position *from,
                                     cocabo_error *err) {
-  if (!cb_position_is_known(from) ||
-      (from->seq <= (int64_t)log->n &&
-       memcmp(log->events[from->seq - 1].id, from->id, sizeof from->id) == 0))
+  if (!cb_position_is_known(from))
     return COCABO_OK;
-  return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
+  const cb_event *event =
+      log->events && from->seq <= (int64_t)log->n ? &log->events[from->seq - 1] : NULL;
+  return event && memcmp(event->id, from->id, sizeof from->id) == 0
+             ? COCABO_OK
+             : cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
 }
 
 static cocabo_status check_conflicts(const study_log *log, const cb_append *what,
@@ -263,9 +265,10 @@ static void count(study_log *log, const cb_event *event) {
     log->attempts[event->number] = event->attempt;
 }
 
-/* Takes the copies over; there is room for them. An id may come twice in one call. */
+/* Takes the copies over; there is room for them. An id may come twice in one call. time
+ * NULL: they have theirs. */
 static void publish(study_log *log, cb_event *copies, int n, const holder *who,
-                    double time) {
+                    const double *time) {
   for (int i = 0; i < n; i++) {
     if (find_event(log, copies[i].id)) {
       cb_event_clear(&copies[i]);
@@ -275,7 +278,8 @@ static void publish(study_log *log, cb_event *copies, int n, const holder *who,
     cb_event *event = &log->events[log->n];
     *event = copies[i];
     event->seq = (int64_t)log->n + 1;
-    event->time = time;
+    if (time)
+      event->time = *time;
     log->n++;
     count(log, event);
     move_lease(log, event, who);
@@ -303,7 +307,7 @@ static cocabo_status append_new(study_log *log, const cb_append *what,
       n_copies += status == COCABO_OK;
     }
   if (status == COCABO_OK)
-    publish(log, copies, n_copies, &who, time);
+    publish(log, copies, n_copies, &who, what->keep ? NULL : &time);
   else
     for (int i = 0; i < n_copies; i++)
       cb_event_clear(&copies[i]);
@@ -358,12 +362,12 @@ static cocabo_status no_study(const char *name, cocabo_error *err) {
 }
 
 static cocabo_status new_log(study_log **out, const char *name, cb_event *events, int n,
-                             cocabo_error *err) {
+                             bool keep, cocabo_error *err) {
   study_log *log = cb_calloc(1, sizeof *log);
   if (!log)
     return cb_no_memory(err);
   log->name = cb_strdup(name);
-  const cb_append what = {.events = events, .n = n, .next_number = -1};
+  const cb_append what = {.events = events, .n = n, .next_number = -1, .keep = keep};
   const cocabo_status status =
       log->name ? append_to(log, &what, err) : cb_no_memory(err);
   if (status != COCABO_OK) {
@@ -375,7 +379,7 @@ static cocabo_status new_log(study_log **out, const char *name, cb_event *events
 }
 
 static cocabo_status add_log(memory_store *memory, const char *name, cb_event *events,
-                             int n, int64_t *id, cocabo_error *err) {
+                             int n, bool keep, int64_t *id, cocabo_error *err) {
   if (log_by_name(memory, name))
     return cb_fail(err, COCABO_E_EXISTS, "study \"%s\" exists already", name);
   void *logs = memory->logs;
@@ -383,7 +387,7 @@ static cocabo_status add_log(memory_store *memory, const char *name, cb_event *e
     return cb_no_memory(err);
   memory->logs = logs;
   study_log *log = NULL;
-  CB_TRY(new_log(&log, name, events, n, err));
+  CB_TRY(new_log(&log, name, events, n, keep, err));
   log->id = ++memory->last_id;
   memory->logs[memory->n++] = log;
   *id = log->id;
@@ -420,13 +424,13 @@ static cocabo_status unlock(memory_store *memory, cocabo_status status) {
 static cocabo_status create(cocabo_store *store, const char *name, cb_event *created,
                             int64_t *id, cocabo_error *err) {
   memory_store *memory = lock(store);
-  return unlock(memory, add_log(memory, name, created, 1, id, err));
+  return unlock(memory, add_log(memory, name, created, 1, false, id, err));
 }
 
 static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
-                                int n, int64_t *id, cocabo_error *err) {
+                                int n, bool keep, int64_t *id, cocabo_error *err) {
   memory_store *memory = lock(store);
-  return unlock(memory, add_log(memory, name, events, n, id, err));
+  return unlock(memory, add_log(memory, name, events, n, keep, id, err));
 }
 
 static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,

@@ -166,6 +166,8 @@ static cocabo_status show_event(postgres_store *p, int64_t study, const PGresult
   read_id(cb_rows_text(rows, i, ID), event.id);
   CB_TRY(cb_codec_decode(cb_rows_text(rows, i, BODY), cb_rows_length(rows, i, BODY),
                          &event, err));
+  event.kept = cb_rows_text(rows, i, BODY);
+  event.kept_size = cb_rows_length(rows, i, BODY);
   cocabo_status status = COCABO_OK;
   if (event.kind == CB_STUDY_CREATED)
     status = check_letters(p, study, &event, err);
@@ -350,26 +352,31 @@ static void put_quoted(array_text *to, const char *text, size_t length) {
   put_word(to, "\"");
 }
 
-static cocabo_status put_event(postgres_store *p, const cb_event *event,
+/* `keep` as in cb_append. */
+static cocabo_status put_event(postgres_store *p, const cb_event *event, bool keep,
                                const char *letters, cocabo_error *err) {
   array_text *arrays = p->arrays;
-  char id[ID_TEXT];
-  CB_TRY(cb_codec_encode(&p->body, event, letters, err));
+  char id[ID_TEXT], digits[CB_DIGITS];
+  const bool kept = keep && event->kept;
+  if (!kept)
+    CB_TRY(cb_codec_encode(&p->body, event, letters, err));
+  const char *body = kept ? event->kept : p->body.text;
+  const size_t size = kept ? event->kept_size : p->body.length;
   put_word(&arrays[IDS], write_id(event->id, id));
   put_integer(&arrays[KINDS], event->kind);
   put_integer(&arrays[NUMBERS], event->number);
   put_integer(&arrays[ATTEMPTS], event->attempt);
   put_word(&arrays[NAMED], event->has_attempt ? "t" : "f");
   put_word(&arrays[RUNS], event->running ? "t" : "f");
-  put_quoted(&arrays[BODIES], p->body.text, p->body.length);
-  put_integer(&arrays[SUMS], (int64_t)cb_codec_checksum(p->body.text, p->body.length));
-  put_word(&arrays[TIMES], "NULL");
+  put_quoted(&arrays[BODIES], body, size);
+  put_integer(&arrays[SUMS], (int64_t)cb_codec_checksum(body, size));
+  put_word(&arrays[TIMES], keep ? cb_number_show(digits, event->time) : "NULL");
   return COCABO_OK;
 }
 
 /* The events as arrays of PostgreSQL. */
 static cocabo_status put_events(postgres_store *p, const cb_event *events, int n,
-                                const char *letters, cocabo_error *err) {
+                                bool keep, const char *letters, cocabo_error *err) {
   bool failed = false;
   for (int k = 0; k < N_ARRAYS; k++) {
     p->arrays[k].length = 0;
@@ -378,7 +385,7 @@ static cocabo_status put_events(postgres_store *p, const cb_event *events, int n
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < N_ARRAYS; k++)
       put_word(&p->arrays[k], i == 0 ? "{" : ",");
-    CB_TRY(put_event(p, &events[i], letters, err));
+    CB_TRY(put_event(p, &events[i], keep, letters, err));
   }
   for (int k = 0; k < N_ARRAYS; k++) {
     put_word(&p->arrays[k], "}");
@@ -450,7 +457,7 @@ static cocabo_status append_events(postgres_store *p, int64_t study,
   PGresult *rows;
   char id[ID_TEXT];
   CB_TRY(need_letters(p, study, err));
-  CB_TRY(put_events(p, what->events, what->n, p->letters, err));
+  CB_TRY(put_events(p, what->events, what->n, what->keep, p->letters, err));
   cb_params_integer(&params, study);
   cb_params_integer(&params, what->seen ? what->seen->seq : 0);
   cb_params_text(
@@ -532,7 +539,7 @@ static cocabo_status check_readable(postgres_store *p, const cb_event *created,
 }
 
 static cocabo_status create_study(postgres_store *p, const char *name, cb_event *events,
-                                  int n, int64_t *id, cocabo_error *err) {
+                                  int n, bool keep, int64_t *id, cocabo_error *err) {
   char letters[COCABO_MAX_PARAMETERS + 1];
   cb_params params = {0};
   PGresult *rows;
@@ -540,7 +547,7 @@ static cocabo_status create_study(postgres_store *p, const char *name, cb_event 
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
   CB_TRY(check_readable(p, events, err));
   cb_codec_letters(events->space, letters);
-  CB_TRY(put_events(p, events, n, letters, err));
+  CB_TRY(put_events(p, events, n, keep, letters, err));
   cb_params_text(&params, name);
   cb_params_text(&params, letters);
   bind_events(p, &params);
@@ -585,15 +592,15 @@ static cocabo_status leave(postgres_store *p, cocabo_status status) {
 }
 
 static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
-                                int n, int64_t *id, cocabo_error *err) {
+                                int n, bool keep, int64_t *id, cocabo_error *err) {
   postgres_store *p = (postgres_store *)store;
   CB_TRY(enter(p, "add a study to", true, err));
-  return leave(p, create_study(p, name, events, n, id, err));
+  return leave(p, create_study(p, name, events, n, keep, id, err));
 }
 
 static cocabo_status create(cocabo_store *store, const char *name, cb_event *created,
                             int64_t *id, cocabo_error *err) {
-  return create_log(store, name, created, 1, id, err);
+  return create_log(store, name, created, 1, false, id, err);
 }
 
 static cocabo_status find_study(postgres_store *p, const char *name, int64_t *id,

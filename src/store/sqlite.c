@@ -453,21 +453,29 @@ static cocabo_status check_event(appending *a, const cb_event *event,
                  (long long)event->attempt, (long long)event->number);
 }
 
+static double time_of(const appending *a, const cb_event *event) {
+  return a->what->keep ? event->time : a->time;
+}
+
 static cocabo_status insert_event(const appending *a, const cb_event *event,
                                   cocabo_error *err) {
   cb_json *json = &a->store->json;
   unsigned char id[ID_BYTES];
+  const bool kept = a->what->keep && event->kept;
   pack_id(event->id, id);
-  CB_TRY(cb_codec_encode(json, event, a->letters, err));
+  if (!kept)
+    CB_TRY(cb_codec_encode(json, event, a->letters, err));
+  const char *body = kept ? event->kept : json->text;
+  const size_t size = kept ? event->kept_size : json->length;
   query q = ask(a->store, ADD_EVENT, a->study);
   bind_integer(&q, 2, a->last_seq + 1);
   bind_blob(&q, 3, id, sizeof id);
-  bind_real(&q, 4, a->time);
+  bind_real(&q, 4, time_of(a, event));
   bind_integer(&q, 5, event->kind);
   bind_integer(&q, 6, event->number);
   bind_integer(&q, 7, event->attempt);
-  bind_text(&q, 8, json->text, json->length);
-  bind_integer(&q, 9, (int64_t)cb_codec_checksum(json->text, json->length));
+  bind_text(&q, 8, body, size);
+  bind_integer(&q, 9, (int64_t)cb_codec_checksum(body, size));
   return execute(&q, err);
 }
 
@@ -515,7 +523,7 @@ static cocabo_status write_event(appending *a, int i, cocabo_error *err) {
   CB_TRY(check_event(a, event, err));
   CB_TRY(insert_event(a, event, err));
   CB_TRY(update_lease(a, event, err));
-  a->places[i] = (place){.seq = ++a->last_seq, .time = a->time};
+  a->places[i] = (place){.seq = ++a->last_seq, .time = time_of(a, event)};
   a->next_number += makes_trial(event);
   return COCABO_OK;
 }
@@ -603,8 +611,10 @@ static cocabo_status show_event(const query *q, int64_t study, cb_event_fn each,
   const char *body = (const char *)sqlite3_column_text(q->statement, 6);
   if (!body)
     return cb_no_memory(err);
-  CB_TRY(cb_codec_decode(body, (size_t)sqlite3_column_bytes(q->statement, 6), &event,
-                         err));
+  const size_t size = (size_t)sqlite3_column_bytes(q->statement, 6);
+  CB_TRY(cb_codec_decode(body, size, &event, err));
+  event.kept = body;
+  event.kept_size = size;
   cocabo_status status = COCABO_OK;
   if (event.kind == CB_STUDY_CREATED)
     status = check_letters(q->store, study, &event, err);
@@ -801,8 +811,8 @@ static cocabo_status check_readable(sqlite_store *s, const cb_event *created,
 }
 
 static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *events,
-                                  int n, int64_t *id, cocabo_error *err) {
-  const cb_append what = {.events = events, .n = n};
+                                  int n, bool keep, int64_t *id, cocabo_error *err) {
+  const cb_append what = {.events = events, .n = n, .keep = keep};
   appending a = {.store = s, .name = name, .what = &what};
   if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
@@ -811,7 +821,7 @@ static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *e
   CB_TRY(transact(s, true, create_inside, &a, err));
   for (int i = 0; i < n; i++) {
     events[i].seq = i + 1;
-    events[i].time = a.time;
+    events[i].time = time_of(&a, &events[i]);
   }
   *id = a.study;
   return COCABO_OK;
@@ -949,14 +959,14 @@ static cocabo_status create(cocabo_store *store, const char *name, cb_event *cre
                             int64_t *id, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   CB_TRY(enter(s, "add a study to", err));
-  return leave(s, create_study(s, name, created, 1, id, err));
+  return leave(s, create_study(s, name, created, 1, false, id, err));
 }
 
 static cocabo_status create_log(cocabo_store *store, const char *name, cb_event *events,
-                                int n, int64_t *id, cocabo_error *err) {
+                                int n, bool keep, int64_t *id, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   CB_TRY(enter(s, "add a study to", err));
-  return leave(s, create_study(s, name, events, n, id, err));
+  return leave(s, create_study(s, name, events, n, keep, id, err));
 }
 
 static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,

@@ -49,6 +49,7 @@ typedef struct cb_append {
   const char *owner; /* who holds the leases of the trials handed out; NULL: no one */
   double seconds;    /* how long they last */
   bool durable;      /* must survive a power cut */
+  bool keep;         /* the events keep their times and bodies (cb_event.kept) */
   cocabo_interrupt_fn interrupt; /* asked while it waits for its turn; NULL: never */
   void *user;
 } cb_append;
@@ -138,9 +139,9 @@ typedef struct cb_store_ops {
                          double seconds, cocabo_error *err);
 
   /* Like create, with the n > 0 events of a whole log, of which the first is
-   * STUDY_CREATED: all or none. */
+   * STUDY_CREATED: all or none. `keep` as in cb_append. */
   cocabo_status (*create_log)(cocabo_store *store, const char *name, cb_event *events,
-                              int n, int64_t *id, cocabo_error *err);
+                              int n, bool keep, int64_t *id, cocabo_error *err);
 
   /* Is what is kept what was written? Looks at the store itself first, then at the body
    * of every event, which has a checksum. COCABO_E_STORE if the store is damaged,

@@ -6,7 +6,7 @@
  * All of it happens on a batch that is built completely (events, the user's trials,
  * room in the history) before its one append. In the log it is, in this order:
  *
- *   STALE         of every running trial whose lease has run out
+ *   STALE         of every running trial whose lease has run out, or its owner is gone
  *   MODEL_FITTED  what was learnt on the way, if anything was
  *   RESUMED       trials on offer that are handed out again
  *   ASKED         points of the design, then points of the sampler, which name the fit

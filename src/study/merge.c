@@ -376,7 +376,7 @@ cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
   CB_TRY(cb_events_read(&log, study, err));
   const cocabo_status status =
       log.n <= MOST
-          ? to->ops->create_log(to, name, log.events, (int)log.n, &id, err)
+          ? to->ops->create_log(to, name, log.events, (int)log.n, false, &id, err)
           : cb_fail(err, COCABO_E_RANGE, "study \"%s\" has %zu events, want at most %d",
                     study->name, log.n, MOST);
   cb_events_clear(&log);

@@ -85,7 +85,7 @@ cb_position cb_study_position(const cocabo_study *study);
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
 
 /* The same, and in the same read which of the running trials are lost: their lease has
- * run out. The numbers are released with cb_free. */
+ * run out, or its owner is gone. The numbers are released with cb_free. */
 cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_error *err);
 
 /* n trials, or with `fewer` as many of them as there are: out[0..*got-1], owned by the

@@ -8,6 +8,7 @@ the user of the program sees it.
 import glob
 import json
 import os
+import pty
 import shutil
 import signal
 import sqlite3
@@ -169,6 +170,109 @@ class Clocks(Case):
         self.assertEqual(self.ask("--lease", "600", clock="+1d"), 1)
         self.assertEqual(self.ask("--lease", "600", clock="-1d"), 2)
         self.assertEqual(self.ask(), 3)
+
+
+class Copy(Case):
+    ROWS = ("SELECT s.name, seq, hex(e.id), time, kind, number, attempt, body, checksum "
+            "FROM events e JOIN studies s ON e.study = s.id ORDER BY 1, 2")
+
+    def rows(self, name):
+        file = sqlite3.connect(self.folder / name)
+        rows = file.execute(self.ROWS).fetchall()
+        file.close()
+        return rows
+
+    def run_study(self, name, n=3):
+        self.ok("run", *X, "-n", n, "--study", name, "--sampler", "random", "--", "echo", "1")
+
+    def test_all_studies_or_some(self):
+        for name in ("first", "second", "third"):
+            self.run_study(name)
+        some = self.ok("copy", "cocabo.db", "some.db", "--study", "third", "--study", "first")
+        self.assertRegex(some.stdout, r"^third: \d+ events copied\nfirst: \d+ events copied\n$")
+        self.assertEqual({row[0] for row in self.rows("some.db")}, {"first", "third"})
+        lines = self.ok("copy", "sqlite:///cocabo.db", "sqlite:///some.db", "--json").stdout
+        found = [json.loads(line) for line in lines.splitlines()]
+        self.assertEqual([(one["name"], one["copied"] > 0) for one in found],
+                         [("first", False), ("second", True), ("third", False)])
+        self.assertEqual(self.rows("some.db"), self.rows("cocabo.db"))
+        self.assertEqual(self.ok("copy", "some.db", "--study", "first").stdout,
+                         "first: already there\n")  # FROM is the storage
+        self.run_study("first", 4)
+        self.assertIn("first: ", self.ok("copy", "cocabo.db", "some.db").stdout)
+        self.assertEqual(self.rows("some.db"), self.rows("cocabo.db"))
+        self.assertEqual(self.ok("copy", "-q", "cocabo.db", "more.db").stdout, "")
+        self.assertEqual(self.ok("studies", "--storage", "more.db").stdout,
+                         self.ok("studies").stdout)
+        self.ok("verify", "--storage", "more.db", "--study", "first", "--proposals", "all")
+
+    def test_another_study_of_that_name_is_refused(self):
+        for name in ("first", "second"):
+            self.run_study(name)
+        self.ok("create", *X, "--study", "first", "--storage", "other.db")
+        before = self.rows("other.db")
+        done = self.ends(1, "copy", "cocabo.db", "other.db")
+        self.assertIn('cocabo copy: study "first" is there already with another log: event 1 ',
+                      done.stderr)
+        self.assertRegex(done.stdout, r"^second: \d+ events copied\n$")
+        self.assertEqual([row for row in self.rows("other.db") if row[0] == "first"], before)
+        self.ends(2, "copy", "cocabo.db", "other.db", "--study", "none")
+        self.ends(2, "copy")
+        self.ends(2, "copy", "a", "b", "c")
+        self.ends(2, "copy", "none.db", "other.db")
+        self.ends(2, "copy", "--storage", "cocabo.db", "cocabo.db", "other.db")
+        self.assertFalse((self.folder / "none.db").exists())
+
+    def test_a_copy_that_was_killed_goes_on(self):
+        self.import_rows("large", 60000)
+        process = self.start("copy", "cocabo.db", "copy.db")
+        self.wait_for(lambda: (self.folder / "copy.db").exists() and self.has_some("copy.db"))
+        process.kill()
+        process.communicate()
+        part = len(self.rows("copy.db"))
+        self.assertTrue(0 < part < 60001, part)
+        done = self.ok("copy", "cocabo.db", "copy.db")
+        self.assertEqual(done.stdout, f"large: {60001 - part} events copied\n")
+        self.assertEqual(self.rows("copy.db"), self.rows("cocabo.db"))
+
+    def import_rows(self, study, n):
+        table = "x,value\n" + "".join(f"{i / n},{i}\n" for i in range(n))
+        (self.folder / "known.csv").write_text(table)
+        self.ok("create", *X, "--study", study)
+        self.ok("import", "known.csv", "--study", study)
+
+    def has_some(self, name):
+        try:
+            file = sqlite3.connect(f"file:{self.folder / name}?mode=ro", uri=True, timeout=0.1)
+            found = file.execute("SELECT count(*) FROM events").fetchone()[0] > 0
+            file.close()
+            return found
+        except sqlite3.OperationalError:
+            return False
+
+    def test_how_far_it_is_is_shown_on_a_terminal(self):
+        self.import_rows("large", 60000)
+        ours, theirs = pty.openpty()
+        process = self.start("copy", "cocabo.db", "copy.db", stderr=theirs)
+        os.close(theirs)
+        self.wait_for(lambda: (self.folder / "copy.db").exists() and self.has_some("copy.db"))
+        process.send_signal(signal.SIGSTOP)  # for so long that it is worth a bar
+        time.sleep(2.1)
+        process.send_signal(signal.SIGCONT)
+        shown = b""
+        while piece := self.read_terminal(ours):
+            shown += piece
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertRegex(shown.decode(), r"\r\[#*\.*\] +\d+ %  copying large")
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown[-40:])
+
+    @staticmethod
+    def read_terminal(file):
+        try:
+            return os.read(file, 65536)
+        except OSError:  # the other end is closed
+            return b""
 
 
 class Damage(Case):

@@ -635,6 +635,13 @@ static void the_rest_survives_lack_of_memory(void **state) {
   cocabo_report report = {.events = -7};
   run_loop(&p);
   CALL_WITHOUT_MEMORY(cocabo_store_studies(p.store, &names, &err), assert_null(names));
+  cocabo_store *other = cocabo_store_new_memory();
+  int64_t copied = -7, rest = -7;
+  CALL_WITHOUT_MEMORY(cocabo_store_copy(p.store, "s", other, NULL, NULL, &copied, &err),
+                      assert_int_equal(copied, -7));
+  assert_ok(cocabo_store_copy(p.store, "s", other, NULL, NULL, &rest, &err));
+  assert_int_equal(rest, 0);
+  cocabo_store_free(other);
   cocabo_description description = {.best = -7};
   CALL_WITHOUT_MEMORY(cocabo_store_describe(p.store, "s", &description, &err),
                       assert_int_equal(description.best, -7));

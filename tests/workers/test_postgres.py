@@ -9,8 +9,10 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import secrets
 import signal
+import sqlite3
 import sys
 import time
 import unittest
@@ -186,6 +188,66 @@ class Work(Case):
                         self.trials("--storage", url)] for url in (file, self.url))
         self.assertEqual(here, there)
         self.ok("verify", "--proposals", "all")
+
+    def rows(self, path):
+        file = sqlite3.connect(self.folder / path)
+        rows = file.execute("SELECT seq, hex(id), time, kind, number, attempt, body, checksum "
+                            "FROM events ORDER BY study, seq").fetchall()
+        file.close()
+        return rows
+
+    def count_events(self):
+        try:
+            return int(self.server.query("SELECT count(*) FROM cocabo_events", self.name))
+        except RuntimeError:  # there is no table yet
+            return 0
+
+    def test_a_study_moves_from_a_file_to_a_server_and_back(self):
+        self.ok("run", "--storage", "a.db", *SPACE, "-n", "12", "-q", "--", "sh", "-c",
+                "[ {b} = 2 ] || echo $(({a} * 10 + {b}))")
+        there = self.ok("copy", "a.db", self.url)
+        self.assertIn("default: ", there.stdout)
+        self.assertNotIn("word-", there.stdout + there.stderr)
+        self.assertEqual(self.ok("copy", "a.db", self.url).stdout, "default: already there\n")
+        self.ok("copy", self.url, "b.db")
+        self.assertEqual(self.rows("b.db"), self.rows("a.db"))
+        self.ok("verify", "--proposals", "all")
+        self.ok("run", "-n", "14", "-q")  # it goes on there
+        self.ok("copy", self.url, "a.db")
+        self.ok("copy", self.url, "b.db")
+        self.assertEqual(self.rows("b.db"), self.rows("a.db"))
+        self.assertEqual(len(self.trials("--storage", "a.db")), 14)
+
+    def test_a_copy_that_was_killed_goes_on(self):
+        n = 30000
+        table = "a,b,value\n" + "".join(f"{i % 99 + 1},{i % 3},{i}\n" for i in range(n))
+        (self.folder / "known.csv").write_text(table)
+        self.ok("create", "--storage", "a.db", *SPACE)
+        self.ok("import", "--storage", "a.db", "known.csv")
+        process = self.start("copy", "a.db", self.url)
+        self.wait_for(self.count_events)
+        process.kill()
+        process.communicate()
+        part = self.count_events()
+        self.assertTrue(0 < part < n, part)
+        done = self.ok("copy", "a.db", self.url)
+        # A batch that was under way may still have arrived.
+        copied = int(re.fullmatch(r"default: (\d+) events copied\n", done.stdout)[1])
+        self.assertTrue(0 < copied <= n + 1 - part)
+        self.ok("copy", self.url, "b.db")
+        self.assertEqual(self.rows("b.db"), self.rows("a.db"))
+
+    def test_it_shows_who_is_at_it(self):
+        self.create("--", self.program(WAITING), "{a}", "{b}")
+        worker = self.worker("--lease", "500")
+        self.wait_for(self.started)
+        shown = [json.loads(line) for line in self.ok("workers", "--json").stdout.splitlines()]
+        self.assertEqual([(w["process"], w["trial"], w["lease"]) for w in shown],
+                         [(worker.pid, 0, "held")])
+        self.assertTrue(400 < shown[0]["left"] <= 500)
+        worker.kill()
+        worker.communicate()
+        self.assertEqual(json.loads(self.ok("workers", "--json").stdout)["lease"], "gone")
 
     def test_it_lists_exports_and_deletes(self):
         self.create("--study", "one")
