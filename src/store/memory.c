@@ -229,6 +229,17 @@ static cocabo_status check_position(const study_log *log, const cb_position *fro
              : cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
 }
 
+/* Has somebody ended it since the writer looked? */
+static bool has_ended(const study_log *log, int64_t number, const cb_position *seen) {
+  for (size_t i = seen ? (size_t)seen->seq : log->n; i < log->n; i++)
+    if (log->events[i].number == number &&
+        (log->events[i].kind == CB_TRIAL_TOLD ||
+         log->events[i].kind == CB_TRIAL_FAILED ||
+         log->events[i].kind == CB_TRIAL_INTERRUPTED))
+      return true;
+  return false;
+}
+
 static cocabo_status check_conflicts(const study_log *log, const cb_append *what,
                                      cocabo_error *err) {
   const cb_event *events = what->events;
@@ -248,6 +259,10 @@ static cocabo_status check_conflicts(const study_log *log, const cb_append *what
     if (events[i].kind == CB_TRIAL_RESUMED && attempt_taken(log, &events[i]))
       return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
                      (long long)events[i].attempt, (long long)events[i].number);
+    if (events[i].kind == CB_TRIAL_STALE &&
+        has_ended(log, events[i].number, what->seen))
+      return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, it has ended",
+                     (long long)events[i].number);
     if (events[i].kind == CB_TRIAL_STALE && was_renewed(log, &events[i], &seen))
       return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                      (long long)events[i].number);

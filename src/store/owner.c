@@ -110,9 +110,7 @@ static bool cut(char *name, char *parts[static N_PARTS]) {
   return true;
 }
 
-static struct {
-  char host[HOST], space[PART], boot[CB_BOOT_ID];
-} here;
+static struct { char host[HOST], space[PART], boot[CB_BOOT_ID]; } here;
 static pthread_once_t known = PTHREAD_ONCE_INIT;
 
 static void find_here(void) {

@@ -413,6 +413,8 @@ static cocabo_status refusal(const PGresult *rows, int i, cocabo_error *err) {
   if (strcmp(problem, "attempt") == 0)
     return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken", other,
                    number);
+  if (strcmp(problem, "ended") == 0)
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, it has ended", number);
   if (strcmp(problem, "alive") == 0)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                    number);

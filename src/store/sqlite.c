@@ -64,6 +64,7 @@ enum {
   OLD_LEASES,
   LIVING_LEASE,
   EVENT_AT,
+  ENDED_SINCE,
   LEASES_AHEAD,
   MOVE_LEASES_BACK,
   N_STATEMENTS
@@ -131,6 +132,8 @@ static const char *const statements[N_STATEMENTS] = {
                    "WHERE study = ?1 ORDER BY trial",
     [LIVING_LEASE] =
         "SELECT owner FROM leases WHERE study = ?1 AND trial = ?5 AND NOT " OVER,
+    [ENDED_SINCE] = "SELECT count(*) FROM events WHERE study = ?1 AND seq > ?2 "
+                    "AND number = ?3 AND kind IN (4, 5, 6)",
     [EVENT_AT] = "SELECT id FROM events WHERE study = ?1 AND seq = ?2",
     [LEASES_AHEAD] = "SELECT count(*) FROM leases WHERE study = ?1 AND " AHEAD,
     [MOVE_LEASES_BACK] = "UPDATE leases SET until = ?2 + " LENGTH ", boot = ?3, "
@@ -418,7 +421,16 @@ static cocabo_status last_attempt(const appending *a, int64_t number, int64_t *o
 /* Its owner may have renewed it after we looked. */
 static cocabo_status check_stale(appending *a, const cb_event *stale,
                                  cocabo_error *err) {
-  int64_t last = 0;
+  int64_t last = 0, ended = 0;
+  if (a->what->seen) {
+    query since = ask(a->store, ENDED_SINCE, a->study);
+    bind_integer(&since, 2, a->what->seen->seq);
+    bind_integer(&since, 3, stale->number);
+    CB_TRY(get_integer(&since, 0, &ended, err));
+  }
+  if (ended > 0)
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, it has ended",
+                   (long long)stale->number);
   CB_TRY(last_attempt(a, stale->number, &last, err));
   if (stale->attempt < last)
     return COCABO_OK; /* the lease is that of a later attempt */

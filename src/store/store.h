@@ -112,7 +112,8 @@ typedef struct cb_store_ops {
    *   - a RESUMED event's attempt is not above those its trial has in the log,
    *   - a STALE event's trial has a lease that has not run out (nor is its owner gone),
    *     unless that is one of a later attempt: whoever runs it was late, but has
-   *     renewed it since.
+   *     renewed it since,
+   *   - a STALE event's trial was told, failed or interrupted after `seen`.
    *
    * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
    * (and loses an older one in any case), as does an ADDED one that is running, and

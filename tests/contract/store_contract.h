@@ -990,6 +990,44 @@ static void a_late_end_ends_no_later_lease(void **state) {
   }
 }
 
+/* Whoever finds a trial lost may come too late: it has ended in between. */
+static void what_has_ended_since_is_not_lost(void **state) {
+  contract *c = *state;
+  cb_event asked[] = {make_asked(0), make_asked(1)};
+  assert_appended(c, asked, 2, 0);
+  const cb_position seen = {asked[1].seq, {asked[1].id[0], asked[1].id[1]}};
+  cb_event told = make_told(0, 1.5);
+  assert_appended(c, &told, 1, -1);
+  for (int i = 0; i < 2; i++) {
+    cb_event lost[] = {make_attempt(CB_TRIAL_STALE, i, 0), make_resumed(i, 1)};
+    const cb_append what = {.events = lost, .n = 2, .next_number = -1, .seen = &seen};
+    assert_int_equal(c->store->ops->append(c->store, c->id, &what, &c->err),
+                     i == 0 ? COCABO_E_BUSY : COCABO_OK);
+  }
+}
+
+/* A log that is not the one that is known. */
+static void a_log_that_lost_its_end_is_noticed(void **state) {
+  contract *c = *state;
+  cb_event asked = make_asked(0);
+  assert_appended(c, &asked, 1, 0);
+  const cb_position others[] = {{asked.seq, {asked.id[0], asked.id[1] + 1}},
+                                {asked.seq + 1, {asked.id[0], asked.id[1]}}};
+  int calls = 0;
+  for (int i = 0; i < 2; i++) {
+    cb_event told = make_told(0, 1.5);
+    const cb_append what = {
+        .events = &told, .n = 1, .next_number = -1, .seen = &others[i]};
+    assert_int_equal(c->store->ops->read_since(c->store, c->id, &others[i],
+                                               stop_at_once, NULL, &calls, &c->err),
+                     COCABO_E_BUSY);
+    assert_int_equal(c->store->ops->append(c->store, c->id, &what, &c->err),
+                     COCABO_E_BUSY);
+  }
+  assert_int_equal(calls, 0);
+  assert_int_equal(contract_read(c, 0).n, 2);
+}
+
 /* A whole log at one stroke. */
 static void a_log_is_created_whole_or_not_at_all(void **state) {
   contract *c = *state;
