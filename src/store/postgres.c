@@ -453,8 +453,10 @@ static bool may_be_lost(const cb_append *what) {
   return what->owner != NULL && !what->durable;
 }
 
+/* `then` ends the turn, or waits for the disk, or is NULL. */
 static cocabo_status append_events(postgres_store *p, int64_t study,
-                                   const cb_append *what, cocabo_error *err) {
+                                   const cb_append *what, const char *then,
+                                   cocabo_error *err) {
   cb_params params = {0};
   PGresult *rows;
   char id[ID_TEXT];
@@ -467,16 +469,16 @@ static cocabo_status append_events(postgres_store *p, int64_t study,
   cb_params_integer(&params, what->next_number);
   cb_params_text(&params, what->owner);
   cb_params_real(&params, what->seconds);
-  cb_params_text(&params, may_be_lost(what) ? "false" : "true");
+  cb_params_text(&params, "false");
   cb_params_text(&params, p->gone ? p->gone : "{}");
   bind_events(p, &params);
   p->server.interrupt = what->interrupt;
   p->server.user = what->user;
-  const cocabo_status status = run(
-      p,
+  const cocabo_status status = cb_server_run_then(
+      &p->server,
       "SELECT * FROM cocabo_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
       "$13, $14, $15, $16, $17)",
-      &params, &rows, err);
+      &params, then, &rows, err);
   p->server.interrupt = NULL;
   CB_TRY(status);
   const cocabo_status taken = take_places(p, rows, 0, what->events, what->n, err);
@@ -517,15 +519,27 @@ static cocabo_status finish_turn(postgres_store *p, const char *how,
   return status;
 }
 
-/* What was appended in a turn counts when the turn has ended. If the answer to that was
- * lost, the append is made once more, which finds it or does it. */
-static cocabo_status append_in_turn(postgres_store *p, int64_t study,
-                                    const cb_append *what, cocabo_error *err) {
-  CB_TRY(append_events(p, study, what, err));
-  if (!p->server.inside)
-    return COCABO_OK;
-  CB_TRY(finish_turn(p, "COMMIT", err));
-  return p->server.retried ? append_events(p, study, what, err) : COCABO_OK;
+/* A commit that waits for the disk would hold the study's row all that time, and others
+ * would wait too. So an append never does; the disk is waited for by a commit of
+ * nothing after it, which many share. If the server crashes in between, both are made
+ * again. */
+static const char flush[] =
+    "SELECT CASE WHEN current_setting('synchronous_commit') = 'off' THEN "
+    "set_config('synchronous_commit', 'on', true) END, "
+    "pg_logical_emit_message(true, 'cocabo', '')";
+
+static cocabo_status append_for_good(postgres_store *p, int64_t study,
+                                     const cb_append *what, cocabo_error *err) {
+  const bool in_turn = p->server.inside, lasting = !may_be_lost(what);
+  const char *then = in_turn ? "COMMIT" : lasting ? flush : NULL;
+  const cocabo_status status = append_events(p, study, what, then, err);
+  p->server.inside = false;
+  if (status != COCABO_OK || !in_turn || !lasting)
+    return status;
+  PGresult *rows;
+  CB_TRY(run(p, flush, NULL, &rows, err));
+  cb_rows_free(rows);
+  return p->server.retried ? append_events(p, study, what, flush, err) : COCABO_OK;
 }
 
 /* What cannot be read back must not be written: the log would have no beginning. */
@@ -637,7 +651,7 @@ static cocabo_status append(cocabo_store *store, int64_t id, const cb_append *wh
                             cocabo_error *err) {
   postgres_store *p = (postgres_store *)store;
   CB_TRY(enter(p, "write to", true, err));
-  return leave(p, append_in_turn(p, id, what, err));
+  return leave(p, append_for_good(p, id, what, err));
 }
 
 /* Names are printed, so one that no study can have is shown as far as it can be. */

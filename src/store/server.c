@@ -56,18 +56,25 @@
   X(PQgetlength)                                                                       \
   X(PQclear)
 
+/* Of libpq 14 and later. */
+#define NEWER_FUNCTIONS(X)                                                             \
+  X(PQenterPipelineMode)                                                               \
+  X(PQexitPipelineMode)                                                                \
+  X(PQpipelineSync)
+
 static struct {
 #define MEMBER(name) __typeof__(&name) name;
   FUNCTIONS(MEMBER)
+  NEWER_FUNCTIONS(MEMBER)
 #undef MEMBER
 } pq;
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 static char why_not_loaded[120];
 
-static void *find_function(void *library, const char *name) {
+static void *find_function(void *library, const char *name, bool needed) {
   void *function = dlsym(library, name);
-  if (!function && !why_not_loaded[0])
+  if (!function && needed && !why_not_loaded[0])
     snprintf(why_not_loaded, sizeof why_not_loaded, "it has no %s", name);
   return function;
 }
@@ -81,12 +88,17 @@ static void load(void) {
              reason ? reason : "it cannot be loaded");
     return;
   }
-#define FIND(name)                                                                     \
+#define FIND_IT(name, needed)                                                          \
   {                                                                                    \
-    void *found = find_function(library, #name);                                       \
+    void *found = find_function(library, #name, needed);                               \
     memcpy(&pq.name, &found, sizeof found);                                            \
   }
+#define FIND(name) FIND_IT(name, true)
+#define FIND_NEWER(name) FIND_IT(name, false)
   FUNCTIONS(FIND)
+  NEWER_FUNCTIONS(FIND_NEWER)
+#undef FIND_IT
+#undef FIND_NEWER
 #undef FIND
 }
 
@@ -415,40 +427,90 @@ void cb_params_real(cb_params *params, double number) {
   cb_params_text(params, cb_number_show(params->digits[params->n], number));
 }
 
-/* Sends it and takes the answer. COCABO_E_BUSY: the connection is broken, and nobody
- * knows what became of it. */
-static cocabo_status try_run(cb_server *s, const char *sql, const cb_params *params,
-                             PGresult **out, cocabo_error *err) {
-  const int sent = params ? pq.PQsendQueryParams(s->connection, sql, params->n, NULL,
-                                                 params->values, NULL, NULL, 0)
-                          : pq.PQsendQuery(s->connection, sql);
-  if (!sent)
-    return COCABO_E_BUSY;
+/* What is sent together, and what comes of it. */
+typedef struct batch {
+  const char *sql, *then; /* then NULL: there is no other */
+  const cb_params *params;
+  PGresult *answers[2];
+} batch;
+
+static bool send_pair(const cb_server *s, const batch *b) {
+  return pq.PQenterPipelineMode(s->connection) &&
+         pq.PQsendQueryParams(s->connection, b->sql, b->params->n, NULL,
+                              b->params->values, NULL, NULL, 0) &&
+         pq.PQpipelineSync(s->connection) &&
+         pq.PQsendQueryParams(s->connection, b->then, 0, NULL, NULL, NULL, NULL, 0) &&
+         pq.PQpipelineSync(s->connection);
+}
+
+static bool send_one(const cb_server *s, const batch *b) {
+  return b->params ? pq.PQsendQueryParams(s->connection, b->sql, b->params->n, NULL,
+                                          b->params->values, NULL, NULL, 0)
+                   : pq.PQsendQuery(s->connection, b->sql);
+}
+
+/* The next answer, NULL at the end of a statement's. COCABO_E_BUSY: the connection is
+ * broken, and nobody knows what became of what was sent. */
+static cocabo_status next_answer(cb_server *s, double since, PGresult **out,
+                                 cocabo_error *err) {
+  int left = 1;
+  while (left == 1 || pq.PQisBusy(s->connection)) {
+    left = left == 1 ? pq.PQflush(s->connection) : left;
+    if (left < 0)
+      return COCABO_E_BUSY;
+    if (left == 0 && !pq.PQisBusy(s->connection))
+      break;
+    wait_for_socket(s, left == 1);
+    if (is_unwanted(s, since))
+      return stopped(s, err);
+    if (!pq.PQconsumeInput(s->connection))
+      return COCABO_E_BUSY;
+  }
+  *out = pq.PQgetResult(s->connection);
+  return COCABO_OK;
+}
+
+/* Of several answers to one statement the last. */
+static cocabo_status take_all(cb_server *s, double since, PGresult **last,
+                              cocabo_error *err) {
+  for (;;) {
+    PGresult *answer = NULL;
+    CB_TRY(next_answer(s, since, &answer, err));
+    if (!answer)
+      return *last ? COCABO_OK : COCABO_E_BUSY;
+    pq.PQclear(*last);
+    *last = answer;
+  }
+}
+
+/* The mark between two that were sent together. */
+static cocabo_status take_mark(cb_server *s, double since, cocabo_error *err) {
+  PGresult *mark = NULL;
+  CB_TRY(next_answer(s, since, &mark, err));
+  const bool is_mark = mark && pq.PQresultStatus(mark) == PGRES_PIPELINE_SYNC;
+  pq.PQclear(mark);
+  return is_mark ? COCABO_OK : COCABO_E_BUSY;
+}
+
+static cocabo_status try_run(cb_server *s, batch *b, cocabo_error *err) {
   const double since = cb_clock_boot();
-  int left;
-  while ((left = pq.PQflush(s->connection)) == 1) {
-    wait_for_socket(s, true);
-    if (is_unwanted(s, since))
-      return stopped(s, err);
-    if (!pq.PQconsumeInput(s->connection))
+  if (!b->then || !pq.PQenterPipelineMode) {
+    if (!send_one(s, b))
       return COCABO_E_BUSY;
+    CB_TRY(take_all(s, since, &b->answers[0], err));
+    if (!b->then)
+      return COCABO_OK;
+    return pq.PQsendQuery(s->connection, b->then)
+               ? take_all(s, since, &b->answers[1], err)
+               : COCABO_E_BUSY;
   }
-  if (left < 0)
+  if (!send_pair(s, b))
     return COCABO_E_BUSY;
-  while (pq.PQisBusy(s->connection)) {
-    wait_for_socket(s, false);
-    if (is_unwanted(s, since))
-      return stopped(s, err);
-    if (!pq.PQconsumeInput(s->connection))
-      return COCABO_E_BUSY;
+  for (int i = 0; i < 2; i++) {
+    CB_TRY(take_all(s, since, &b->answers[i], err));
+    CB_TRY(take_mark(s, since, err));
   }
-  PGresult *result = pq.PQgetResult(s->connection);
-  while (result) { /* of several the last, and there is one */
-    pq.PQclear(*out);
-    *out = result;
-    result = pq.PQgetResult(s->connection);
-  }
-  return *out ? COCABO_OK : COCABO_E_BUSY;
+  return pq.PQexitPipelineMode(s->connection) ? COCABO_OK : COCABO_E_BUSY;
 }
 
 /* Will it be otherwise on the next connection, or the next time? */
@@ -457,45 +519,59 @@ static bool is_passing(const char *state) {
          is_state(state, "40P01") || is_state(state, "53300");
 }
 
-static cocabo_status take_answer(cb_server *s, PGresult **out, bool *again,
-                                 cocabo_error *err) {
-  const ExecStatusType kind = pq.PQresultStatus(*out);
-  *again = false;
+static cocabo_status check_answer(cb_server *s, const PGresult *answer, bool *again,
+                                  cocabo_error *err) {
+  const ExecStatusType kind = pq.PQresultStatus(answer);
   if (kind == PGRES_TUPLES_OK || kind == PGRES_COMMAND_OK)
     return COCABO_OK;
-  const char *state = pq.PQresultErrorField(*out, PG_DIAG_SQLSTATE);
+  const char *state = pq.PQresultErrorField(answer, PG_DIAG_SQLSTATE);
   *again = is_passing(state) || !state || pq.PQstatus(s->connection) != CONNECTION_OK;
-  const cocabo_status status = fail_statement(s, *out, err);
-  pq.PQclear(*out);
-  *out = NULL;
+  return fail_statement(s, answer, err);
+}
+
+/* Once. *again: it may go better the next time. */
+static cocabo_status run_once(cb_server *s, batch *b, bool *again, cocabo_error *err) {
+  cocabo_status status = try_run(s, b, err);
+  *again = status == COCABO_E_BUSY;
+  for (int i = 0; i < 2 && status == COCABO_OK && b->answers[i]; i++)
+    status = check_answer(s, b->answers[i], again, err);
+  pq.PQclear(b->answers[1]);
+  b->answers[1] = NULL;
+  if (status != COCABO_OK) {
+    pq.PQclear(b->answers[0]);
+    b->answers[0] = NULL;
+  }
+  if (*again || (status != COCABO_OK && s->inside) || status == COCABO_E_INTERRUPTED)
+    drop_connection(s); /* what was sent may still be under way */
   return status;
 }
 
-cocabo_status cb_server_run(cb_server *s, const char *sql, const cb_params *params,
-                            PGresult **out, cocabo_error *err) {
+cocabo_status cb_server_run_then(cb_server *s, const char *sql, const cb_params *params,
+                                 const char *then, PGresult **out, cocabo_error *err) {
   const double since = cb_clock_boot();
+  batch b = {.sql = sql, .then = then, .params = params};
   *out = NULL;
   s->retried = false;
   for (;; s->retried = true) {
+    bool again = false;
     if (!s->connection)
       CB_TRY(connect_again(s, false, err));
-    cocabo_status status = try_run(s, sql, params, out, err);
-    bool again = status == COCABO_E_BUSY;
-    if (status == COCABO_OK)
-      status = take_answer(s, out, &again, err);
+    const cocabo_status status = run_once(s, &b, &again, err);
     if (status == COCABO_OK && s->asked)
       say_over(s, since);
     s->asked = false;
-    if (status == COCABO_OK)
-      return COCABO_OK;
-    if (again || s->inside || status == COCABO_E_INTERRUPTED)
-      drop_connection(s); /* what was sent may still be under way */
+    *out = b.answers[0];
     if (!again)
       return status;
     if (s->hurry || (s->retried && !goes_on(s, since)))
       return status == COCABO_E_BUSY ? fail_connecting(s, "the connection broke", err)
                                      : status;
   }
+}
+
+cocabo_status cb_server_run(cb_server *s, const char *sql, const cb_params *params,
+                            PGresult **out, cocabo_error *err) {
+  return cb_server_run_then(s, sql, params, NULL, out, err);
 }
 
 /* ---- answers --------------------------------------------------------------------- */

@@ -58,6 +58,12 @@ void cb_params_real(cb_params *params, double number);
 cocabo_status cb_server_run(cb_server *s, const char *sql, const cb_params *params,
                             PGresult **out, cocabo_error *err);
 
+/* The same, and then another one in a transaction of its own, unless both are in one;
+ * if libpq can, it is sent without waiting for the first answer. Where the second
+ * fails, both are run again. */
+cocabo_status cb_server_run_then(cb_server *s, const char *sql, const cb_params *params,
+                                 const char *then, PGresult **out, cocabo_error *err);
+
 /* The answer. */
 int cb_rows_count(const PGresult *rows);
 bool cb_rows_null(const PGresult *rows, int row, int column);
