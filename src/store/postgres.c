@@ -126,9 +126,8 @@ enum { WHAT, SEQ, ID, TIME, KIND, NUMBER, ATTEMPT, BODY }; /* columns of what is
 enum { EVENT_ROW = 0, LEASE_ROW = 1 };
 
 /* $1 the study, $2 the last event that is known, which comes without its body, $3 how
- * many. With leases $4 says whether those that have not run out are wanted too: TIME is
- * what is left of one, NUMBER its trial and BODY its owner. Plain statements are faster
- * than a function would be. */
+ * many. Of a lease TIME is what is left, NUMBER its trial and BODY its owner. Plain
+ * statements are faster than a function would be. */
 #define EVENTS                                                                         \
   "SELECT 0 AS what, seq, id, time, kind, number, attempt, "                           \
   "CASE WHEN seq > $2 THEN body END AS body FROM cocabo_events "                       \
@@ -138,8 +137,7 @@ static const char read_events[] = EVENTS;
 static const char read_all[] =
     "SELECT * FROM (" EVENTS ") e UNION ALL SELECT * FROM ("
     "SELECT 1, NULL::bigint, NULL::uuid, until - " NOW ", NULL::integer, trial, "
-    "NULL::bigint, owner FROM cocabo_leases WHERE study = $1 AND ($4 OR until <= " NOW
-    ") ORDER BY trial) l";
+    "NULL::bigint, owner FROM cocabo_leases WHERE study = $1 ORDER BY trial) l";
 
 /* Letters say which member of a cell counts; those of the space must be the stored
  * ones.
@@ -220,19 +218,20 @@ static cocabo_status show_lease(postgres_store *p, const PGresult *rows, int i,
   return over ? expired(user, cb_rows_integer(rows, i, NUMBER), err) : COCABO_OK;
 }
 
-/* Who is gone takes all leases to say: where they are many, twice a second will do. */
-static int which_leases(postgres_store *p, cb_number_fn expired) {
+/* Who is gone takes all leases to say: where they are many, leases are looked at twice
+ * a second. */
+static bool wants_leases(postgres_store *p, cb_number_fn expired) {
   enum { MANY = 20 };
   const double now = cb_clock_boot();
   if (!expired)
-    return 0;
+    return false;
   if (p->n_leases > MANY && now < p->owners_at)
-    return 1;
+    return false;
   p->owners_at = now + 0.5;
   p->n_leases = 0;
   cb_free(p->gone);
   p->gone = NULL;
-  return 2;
+  return true;
 }
 
 /* ---- reading on ------------------------------------------------------------------ */
@@ -289,16 +288,14 @@ static cocabo_status read_log(postgres_store *p, int64_t study, const cb_positio
              .user = user,
              .seq = from->seq,
              .more = true};
-  const int leases = which_leases(p, expired);
+  const bool leases = wants_leases(p, expired);
   while (c.more) {
     cb_params params = {0};
     PGresult *rows;
     cb_params_integer(&params, study);
     cb_params_integer(&params, c.seq);
     cb_params_integer(&params, AT_A_TIME);
-    if (leases > 0)
-      cb_params_text(&params, leases > 1 ? "true" : "false");
-    CB_TRY(run(p, leases > 0 ? read_all : read_events, &params, &rows, err));
+    CB_TRY(run(p, leases ? read_all : read_events, &params, &rows, err));
     const cocabo_status status = show_chunk(p, &c, rows, err);
     cb_rows_free(rows);
     CB_TRY(status);

@@ -493,11 +493,24 @@ static cocabo_status find_handed(cocabo_study *study, int64_t number,
   return cb_study_find(study, cb_handed_now(&study->handed, number), out, err);
 }
 
+/* Does it run, as far as we know, for who had it from this very handle? Then its result
+ * needs no look at the log first: what others may have done to it changes nothing. */
+static bool is_ours(const cocabo_study *study, int64_t number) {
+  const cb_history *history = study->fold.history;
+  return number >= 0 && number < history->n_trials && history->trials[number].handed &&
+         history->trials[number].state == COCABO_RUNNING &&
+         cb_handed_now(&study->handed, number) == number;
+}
+
 /* The trial as it is now, and whether the attempt is over because somebody else has
  * been given the trial since. */
 static cocabo_status find_attempt(cocabo_study *study, int64_t number, int64_t attempt,
-                                  const cb_trial **out, bool *over, cocabo_error *err) {
-  CB_TRY(find_handed(study, number, out, err));
+                                  bool look, const cb_trial **out, bool *over,
+                                  cocabo_error *err) {
+  if (look || !is_ours(study, number))
+    CB_TRY(find_handed(study, number, out, err));
+  else
+    CB_TRY(cb_study_find(study, number, out, err));
   *over = attempt != CB_CURRENT && attempt < (*out)->attempt;
   if (attempt > (*out)->attempt)
     return cb_fail(err, COCABO_E_RANGE,
@@ -550,7 +563,8 @@ static void say_unusual(const cocabo_study *study, int64_t number, double before
 /* Up to two events, which borrow what they point to. Attributes need memory when they
  * are folded in: where there is none, the next call does it. */
 static cocabo_status try_record(cocabo_study *study, int64_t number, int64_t attempt,
-                                const cocabo_record *record, cocabo_error *err) {
+                                const cocabo_record *record, bool look,
+                                cocabo_error *err) {
   const bool finite = record->value && isfinite(*record->value);
   const char *reason =
       record->value && !finite ? why_not_finite(*record->value) : record->reason;
@@ -560,7 +574,7 @@ static cocabo_status try_record(cocabo_study *study, int64_t number, int64_t att
   cb_pair news[COCABO_MAX_ATTRS];
   bool over = false;
   int n = 0, n_names = 0;
-  CB_TRY(find_attempt(study, number, attempt, &trial, &over, err));
+  CB_TRY(find_attempt(study, number, attempt, look || !finite, &trial, &over, err));
   if (over)
     return COCABO_OK;
   if (finite && !is_told(trial, *record->value, record->metrics, n_metrics))
@@ -602,7 +616,7 @@ cocabo_status cb_study_record(cocabo_study *study, int64_t number, int64_t attem
                               const cocabo_record *record, cocabo_error *err) {
   cocabo_status status = COCABO_E_BUSY;
   for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
-    status = try_record(study, number, attempt, record, err);
+    status = try_record(study, number, attempt, record, i > 0, err);
   if (status == COCABO_OK && (record->value || record->reason))
     cb_handed_drop(&study->handed, number);
   return status;
@@ -641,7 +655,7 @@ static cocabo_status try_interrupt(cocabo_study *study, int64_t number, int64_t 
                                    cocabo_error *err) {
   const cb_trial *trial = NULL;
   bool over = false;
-  CB_TRY(find_attempt(study, number, attempt, &trial, &over, err));
+  CB_TRY(find_attempt(study, number, attempt, true, &trial, &over, err));
   if (over)
     return COCABO_OK;
   switch (trial->state) {
