@@ -31,6 +31,9 @@ mixture of numbers and categories, in as few evaluations as it can.\n")
 set(library libcocabo${COCABO_SERIES})
 set(CPACK_DEBIAN_LIB_PACKAGE_NAME ${library})
 set(CPACK_DEBIAN_LIB_PACKAGE_SECTION libs)
+if(COCABO_POSTGRES_FOUND)
+  set(CPACK_DEBIAN_LIB_PACKAGE_SUGGESTS libpq5) # loaded for studies on a server
+endif()
 set(CPACK_DEBIAN_LIB_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 set(CPACK_COMPONENT_LIB_DESCRIPTION "${about} (library)\n${text}.\nThis is the shared library.")
 

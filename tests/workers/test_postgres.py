@@ -17,10 +17,13 @@ import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "docs")]
 import test_run  # noqa: E402
 from server import Bouncer, Proxy, Role, Server, children_of, free_port, missing_in  # noqa: E402
+from test_docs import blocks  # noqa: E402
 
+PAGE = TESTS.parent / "docs/parallel.md"
 SERVER = None
 NAMES = itertools.count()
 SPACE = ["-p", "a=int(1,99)", "-p", "b=choice(0,1,2)"]
@@ -436,32 +439,39 @@ class Grants(Case):
         self.locked = SERVER.create_role(f"locked{self.name}", "word-locked")
         SERVER.query("REVOKE CREATE ON SCHEMA public FROM PUBLIC", self.name)
 
-    def grant(self):
-        sql = f"""DO $$ DECLARE t regclass; f regprocedure; BEGIN
-          FOR t IN SELECT oid FROM pg_class WHERE relname LIKE 'cocabo%'
-              AND relkind IN ('r', 'p') LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO {self.locked.name}', t);
-          END LOOP;
-          FOR t IN SELECT oid FROM pg_class WHERE relname LIKE 'cocabo%'
-              AND relkind = 'S' LOOP
-            EXECUTE format('GRANT USAGE ON SEQUENCE %s TO {self.locked.name}', t);
-          END LOOP;
-          FOR f IN SELECT oid FROM pg_proc WHERE proname LIKE 'cocabo%' LOOP
-            EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO {self.locked.name}', f);
-          END LOOP;
-        END $$"""
-        SERVER.query(sql, self.name)
+    def grant(self, sql):
+        SERVER.query(sql.replace("TO worker;", f"TO {self.locked.name};"), self.name)
 
     def test_it_works(self):
+        [sql] = [text for _, text in blocks(PAGE, "sql") if "GRANT" in text]
+        SERVER.query("REVOKE USAGE ON SCHEMA public FROM PUBLIC", self.name)
         self.create("--study", "first")
-        self.grant()
+        self.grant(sql)
         self.environment["COCABO_STORAGE"] = SERVER.url(self.name, self.locked)
         self.ok("ask", "--study", "first")
         self.ok("tell", "--study", "first", "0", "1")
         self.create("--study", "second", "--", "sh", "-c", "echo {a}")
         self.ok("worker", "--study", "second", "-q")
         self.ok("verify", "--study", "second")
-        self.ok("delete", "--study", "second", "--yes")
+        self.ok("studies")
+        self.ok("workers", "--study", "second")
+        self.assertEqual(self.states("--study", "second"), ["complete"] * 4)
+
+    def test_what_is_recorded_is_out_of_its_reach(self):
+        [sql] = [text for _, text in blocks(PAGE, "sql") if "GRANT" in text]
+        self.create()
+        self.grant(sql)
+        locked = SERVER.url(self.name, self.locked)
+        for change in ("UPDATE cocabo_events SET body = ''", "DELETE FROM cocabo_events",
+                       "DELETE FROM cocabo_studies", "UPDATE cocabo_schema SET version = 9",
+                       "DROP TABLE cocabo_leases"):
+            with self.assertRaisesRegex(RuntimeError, "permission denied|must be owner"):
+                SERVER.query(change, self.name, self.locked)
+        self.fails("permission denied", "parallel.md", args=("delete", "--yes", "--study",
+                                                             "default"), url=locked)
+        self.grant("GRANT DELETE ON cocabo_studies TO worker;")
+        self.ok("delete", "--yes", "--study", "default", "--storage", locked)
+        self.assertEqual(SERVER.query("SELECT count(*) FROM cocabo_events", self.name), "0")
 
     def test_an_empty_database_needs_somebody_who_may_create(self):
         self.fails(self.name, args=("create", *SPACE),
