@@ -436,12 +436,15 @@ static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **
 static cocabo_status ask_in_turn(cocabo_study *study, attempt *a, cocabo_trial **out,
                                  size_t *got, cocabo_error *err) {
   enum { WHILE = 10 };
+  static const double short_wait = 0.005; /* seconds: nobody else was waiting */
   const cb_store_ops *ops = study->store->ops;
   const bool turn = study->crowded > 0 && ops->begin_turn;
+  const double begin = seconds();
   if (turn)
     CB_TRY(ops->begin_turn(study->store, study->id, err));
+  const bool alone = seconds() - begin < short_wait;
   const cocabo_status status = try_to_ask(study, a, out, got, err);
-  if (status == COCABO_E_BUSY)
+  if (status == COCABO_E_BUSY || (turn && !alone))
     study->crowded = WHILE;
   else if (turn)
     study->crowded--;
