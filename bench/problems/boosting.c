@@ -33,7 +33,8 @@ static cocabo_status make_matrix(const bench_pictures *pictures, DMatrixHandle *
   snprintf(array, sizeof array,
            "{\"data\": [%llu, true], \"shape\": [%zu, %d], \"typestr\": \"|u1\", "
            "\"version\": 3}",
-           (unsigned long long)(uintptr_t)pictures->pixels, pictures->n, pictures->size);
+           (unsigned long long)(uintptr_t)pictures->pixels, pictures->n,
+           pictures->size);
   CB_TRY(check(
       XGDMatrixCreateFromDense(array, "{\"missing\": NaN, \"nthread\": 1}", out), err));
   return check(

@@ -127,9 +127,9 @@ enum { EVENT_ROW = 0, LEASE_ROW = 1 };
 
 /* $1 the study, $2 the last event that is known, which comes without its body, $3 how
  * many. Of a lease TIME is what is left, NUMBER its trial and BODY its owner. Plain
- * statements are faster than a function would be. Numbers have no gaps; the second bound
- * is for a server that has no statistics yet, and would sort all the rest of the log for
- * each part. */
+ * statements are faster than a function would be. Numbers have no gaps; the second
+ * bound is for a server that has no statistics yet, and would sort all the rest of the
+ * log for each part. */
 #define EVENTS                                                                         \
   "SELECT 0 AS what, seq, id, time, kind, number, attempt, "                           \
   "CASE WHEN seq > $2 THEN body END AS body FROM cocabo_events "                       \

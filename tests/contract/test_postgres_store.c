@@ -1,5 +1,5 @@
-/* The store in PostgreSQL keeps the contract of every store. COCABO_TEST_POSTGRES is the
- * URL of a database that may be emptied; 77 (skipped) where there is none, or where
+/* The store in PostgreSQL keeps the contract of every store. COCABO_TEST_POSTGRES is
+ * the URL of a database that may be emptied; 77 (skipped) where there is none, or where
  * PostgreSQL is not in this build. */
 #include "contract/store_contract.h"
 
