@@ -63,7 +63,7 @@
   X(PQpipelineSync)
 
 static struct {
-#define MEMBER(name) __typeof__(&name) name;
+#define MEMBER(name) __typeof__(&(name)) name; // NOLINT(bugprone-macro-parentheses)
   FUNCTIONS(MEMBER)
   NEWER_FUNCTIONS(MEMBER)
 #undef MEMBER
@@ -324,6 +324,14 @@ static void say_over(cb_server *s, double since) {
     s->patience.wait(s->patience.user, &how);
 }
 
+/* A number in [0.5, 1.5) from the clock: those who lost the server together shall not
+ * come back together. */
+static double spread(void) {
+  struct timespec now = {0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return 0.5 + (double)((uint64_t)now.tv_nsec * 2654435761u % 1000) / 1000.0;
+}
+
 static void pause_for(double seconds) {
   nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * seconds)}, NULL);
 }
@@ -348,7 +356,7 @@ static cocabo_status connect_again(cb_server *s, bool first, cocabo_error *err) 
       const bool asked = s->patience.wait && !s->hurry;
       return asked ? stopped(s, err) : fail_connecting(s, message, err);
     }
-    pause_for(pause * (0.5 + (double)(rand() % 1000) / 1000.0));
+    pause_for(pause * spread());
     pause = fmin(2.0 * pause, 0.5);
   }
 }
