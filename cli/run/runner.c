@@ -797,8 +797,9 @@ static cocabo_status open_parts(runner *r, cocabo_error *err) {
   CB_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
   CB_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
   cocabo_study_on_interrupt(r->study, asked_to_stop, NULL);
+  CB_TRY(cocabo_study_sync(r->study, err)); /* no program needs us yet: it may wait */
   cli_wait_for(lock_patience, clear_bar, r);
-  return cocabo_study_sync(r->study, err);
+  return COCABO_OK;
 }
 
 static void close_parts(runner *r) {
