@@ -31,9 +31,10 @@ TARGETS = {
 }
 FLAGS = ["-std=c17", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-pthread",
          f"-I{ROOT}/include", f"-I{ROOT}/src"]
-# The files of the store in SQLite, as CMake leaves them out.
-WITHOUT = {f"{name}.c" for name in re.search(
-    r"EXCLUDE REGEX \"/store/\(([\w|]+)\)", (ROOT / "CMakeLists.txt").read_text())[1].split("|")}
+# The files of the stores in SQLite and PostgreSQL, as CMake leaves them out.
+WITHOUT = {f"{name}.c" for names in re.findall(
+    r"EXCLUDE REGEX \"/store/\(([\w|]+)\)", (ROOT / "CMakeLists.txt").read_text())
+    for name in names.split("|")}
 
 
 def call(command):

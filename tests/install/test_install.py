@@ -94,8 +94,9 @@ class Installed(unittest.TestCase):
     def test_configuring_says_what_is_built_and_what_not(self):
         lines = re.findall(r"(?m)^-- cocabo: (.*)$", self.said)
         self.assertRegex(lines[0], "^library: libcocabo, shared and static, .*SQLite")
-        self.assertRegex(lines[1], "^cocabo: (built|not built, there is no lib)")
-        self.assertEqual(lines[2], "cocabo-bench: not built, COCABO_BENCH is OFF")
+        self.assertRegex(lines[1], "^PostgreSQL: (studies in|not built, there is no libpq-dev)")
+        self.assertRegex(lines[2], "^cocabo: (built|not built, there is no lib)")
+        self.assertEqual(lines[3], "cocabo-bench: not built, COCABO_BENCH is OFF")
         self.assertNotIn("warning:", self.said)
         cache = (WORK / "plain/CMakeCache.txt").read_text()
         for option in ("TESTS", "BENCH", "EXAMPLES", "WERROR"):
