@@ -5,6 +5,7 @@
 """
 
 import contextlib
+import glob
 import itertools
 import json
 import os
@@ -13,6 +14,7 @@ import re
 import secrets
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
 import unittest
@@ -20,12 +22,14 @@ import unittest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "docs")]
 import test_run  # noqa: E402
-from server import Bouncer, Proxy, Role, Server, children_of, free_port, missing_in  # noqa: E402
+from server import (Bouncer, Proxy, Role, Server, children_of, free_port,  # noqa: E402
+                    give_away, missing_in)
 from test_docs import blocks  # noqa: E402
 
 PAGE = TESTS.parent / "docs/parallel.md"
 SERVER = None
 NAMES = itertools.count()
+FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
 SPACE = ["-p", "a=int(1,99)", "-p", "b=choice(0,1,2)"]
 # Says which point it has and waits until all may go, or this trial; its value belongs to
 # that point only.
@@ -596,6 +600,76 @@ class Leases(Case):
         (self.folder / "go").touch()
         self.assertEqual(second.wait(timeout=60), 0)
         self.assertEqual(self.states(), ["complete"])
+
+
+class Clocks(Case):
+    @unittest.skipUnless(FAKETIME, "there is no faketime")
+    def test_the_clock_of_a_worker_does_not_matter(self):
+        """Leases and times are the server's: a worker two hours ahead, and one behind."""
+        if b"__asan_init" in pathlib.Path(test_run.COCABO).read_bytes():
+            self.skipTest("faketime and the sanitizer both want to be loaded first")
+        self.create("--", self.program(WAITING), "{a}", "{b}", trials=3)
+        workers = []
+        for ahead in ("+2h", "-2h", None):
+            clock = {"LD_PRELOAD": FAKETIME, "FAKETIME": ahead,
+                     "FAKETIME_DONT_FAKE_MONOTONIC": "1"} if ahead else {}
+            self.environment = {**self.environment, **clock}
+            count = len(self.started())
+            workers.append(self.worker("--lease", "60s"))
+            self.wait_for(lambda n=count: len(self.started()) == n + 1)
+            for name in clock:
+                del self.environment[name]
+        time.sleep(1.5)  # nobody takes from the others what is theirs
+        self.assertEqual(sorted(number for number, _ in self.started()), [0, 1, 2])
+        (self.folder / "go").touch()
+        for worker in workers:
+            self.assertEqual(worker.wait(timeout=60), 0)
+        self.assertEqual(self.states(), ["complete"] * 3)
+        for trial in self.trials():
+            self.assertEqual(trial["attempt"], 0)
+            self.assertLess(abs(trial["started"] - time.time()), 600)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a small disk")
+class Disk(Case):
+    """A server on a disk of 128 MB."""
+
+    def setUp(self):
+        test_run.Case.setUp(self)
+        server = Server({"max_wal_size": "64MB", "min_wal_size": "32MB"})
+        server.data.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128m,mode=0700", "tmpfs",
+                                  str(server.data)], check=False, stderr=subprocess.DEVNULL)
+        if mounted.returncode != 0:
+            server.close()
+            self.skipTest("nothing can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(server.data)], check=False)
+        give_away(server.data)
+        self.enter(self.enterContext(server))
+
+    def test_a_full_disk_gets_a_sentence_and_loses_nothing(self):
+        self.create(trials=100)
+        self.ok("ask")
+        self.ok("tell", 0, 1.5)
+        rows = self.folder / "rows.csv"
+        rows.write_text("a,b,value,state\n" + "".join(
+            f"{1 + i % 99},{i % 3},{i}.5,complete\n" for i in range(20000)))
+        filler = self.server.data / "filler"
+        with open(filler, "wb") as file:
+            free = os.statvfs(self.server.data).f_bavail * os.statvfs(self.server.data).f_frsize
+            file.write(bytes(max(0, free - (1 << 20))))
+        full = self.cocabo("import", rows)
+        self.assertEqual(full.returncode, 1, full.stderr)
+        self.assertIn("No space left on device", full.stderr)
+        self.assertIn("make room on its disk", full.stderr)
+        self.assertEqual(len(full.stderr.splitlines()), 1)
+        filler.unlink()
+        if not self.server.is_ready():
+            self.server.start()
+        self.assertEqual([t["value"] for t in self.trials()], [1.5])
+        self.ok("import", rows)
+        self.assertEqual(len(self.trials()), 20001)
+        self.ok("verify")
 
 
 if __name__ == "__main__":
