@@ -815,7 +815,12 @@ static cocabo_status summarise(cocabo_store *store, int64_t id,
                                const cb_summary *summary, cocabo_error *err) {
   postgres_store *p = (postgres_store *)store;
   CB_TRY(enter(p, "write to", true, err));
-  return leave(p, write_summary(p, id, summary, err));
+  p->server.hurry = true; /* nobody waits for it */
+  const cocabo_status status =
+      p->server.connection ? write_summary(p, id, summary, err)
+                           : cb_fail(err, COCABO_E_BUSY, "there is no connection");
+  p->server.hurry = false;
+  return leave(p, status);
 }
 
 static cocabo_status read_description(postgres_store *p, int64_t study,

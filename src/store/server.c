@@ -206,6 +206,8 @@ static cocabo_status fail_statement(const cb_server *s, const PGresult *result,
 
 /* ---- waiting --------------------------------------------------------------------- */
 
+static const double hurried =
+    3.0;                        /* seconds at most where it is done beside other work */
 static const double step = 0.1; /* seconds between two questions whether to go on */
 
 static bool is_interrupted(const cb_server *s) {
@@ -218,7 +220,10 @@ static bool is_unwanted(cb_server *s, double since) {
   const cocabo_waiting how = {0};
   if (is_interrupted(s))
     return true;
-  if (s->hurry || !s->patience.wait || cb_clock_boot() - since < 1.0)
+  const double waited = cb_clock_boot() - since;
+  if (s->hurry)
+    return waited > hurried;
+  if (!s->patience.wait || waited < 1.0)
     return false;
   s->asked = true;
   return s->patience.wait(s->patience.user, &how) != 0;
@@ -278,10 +283,10 @@ static cocabo_status try_connect(cb_server *s, double seconds, cocabo_error *err
   if (!s->connection)
     return cb_no_memory(err);
   pq.PQsetNoticeProcessor(s->connection, ignore_notice, NULL);
-  const double end = cb_clock_boot() + seconds;
+  const double since = cb_clock_boot(), end = since + seconds;
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
   while (pq.PQstatus(s->connection) != CONNECTION_BAD && state != PGRES_POLLING_OK) {
-    if (is_interrupted(s))
+    if (is_unwanted(s, since))
       return stopped(s, err);
     if (cb_clock_boot() > end)
       return COCABO_E_BUSY;

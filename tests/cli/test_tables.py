@@ -342,7 +342,7 @@ class Meant(Tables):
                  ["import", "more.csv"], ["create", "-n", "9"], ["ask"]]
         for line in lines:
             self.ok(*line, "-f", "s.yaml")
-        for command in self.commands():
+        for command in set(self.commands()) - {"copy"}:  # which is about whole storages
             self.assertIn("  -f, --file FILE", self.ok(command, "--help"), command)
         self.assertEqual(json.loads(self.ok("export", "--format", "json", "-f",
                                             "s.yaml"))["study"], "svm")

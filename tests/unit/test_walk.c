@@ -127,6 +127,13 @@ static void start_counting(counting_store *c) {
     start_counting(c);                                                                 \
   } while (0)
 
+/* The result of a trial that this handle handed out needs no look first. */
+#define assert_one_append(c, want)                                                     \
+  do {                                                                                 \
+    assert_int_equal((c)->reads++, 0);                                                 \
+    assert_one_of_each(c, want);                                                       \
+  } while (0)
+
 static void an_ask_is_one_read_and_one_append(void **state) {
   (void)state;
   counting_store c = new_counting();
@@ -137,7 +144,7 @@ static void an_ask_is_one_read_and_one_append(void **state) {
   assert_one_of_each(&c, "AAA");
   for (int i = 0; i < 3; i++) {
     tell(study, i);
-    assert_one_of_each(&c, "T");
+    assert_one_append(&c, "T");
   }
   assert_ok(cocabo_study_lease(study, "w", 1e-9, &err));
   ask(study, 1); /* lost at once */
@@ -146,7 +153,7 @@ static void an_ask_is_one_read_and_one_append(void **state) {
   ask(study, 3); /* 3 again, the last of the design, the first of the sampler */
   assert_one_of_each(&c, "SMRAA");
   tell(study, 3);
-  assert_one_of_each(&c, "T");
+  assert_one_append(&c, "T");
   ask(study, 1);
   assert_one_of_each(&c, "A"); /* nothing to learn yet */
   assert_ok(cocabo_study_interrupt(study, 6, &err));
