@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "log/runs.h"
 #include "sampler/samplers.h"
 
 void cb_proposer_clear(cb_proposer *p) {
@@ -47,6 +48,7 @@ static cocabo_status check_fit(const cb_proposer *p, const cb_fit *fit,
 cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_view *view,
                                   const cb_fit *fit, cocabo_error *err) {
   CB_TRY(need_state(p, view, err));
+  CB_TRY(cb_runs_weigh(view->fold->history, err));
   return check_fit(p, fit, err);
 }
 
@@ -120,14 +122,25 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row
     return COCABO_OK;
   CB_TRY(cb_proposer_prepare(p, view, cb_history_fit(history), err));
   if (p->best_n != history->n || p->best_failed != history->n_failed ||
-      p->best_basis != history->fit.basis) {
+      p->best_revised != history->revised || p->best_basis != history->fit.basis) {
     CB_TRY(ready(p, view, &ask, err));
     CB_TRY(p->sampler->best(p->state, &ask, &p->best, err));
     p->best_n = history->n;
     p->best_failed = history->n_failed;
+    p->best_revised = history->revised;
     p->best_basis = history->fit.basis;
   }
   *row = p->best;
+  return COCABO_OK;
+}
+
+cocabo_status cb_proposer_rerun(cb_proposer *p, const cb_view *view, int64_t most,
+                                int64_t *number, cocabo_error *err) {
+  (void)p;
+  (void)view;
+  (void)most;
+  (void)err;
+  *number = -1;
   return COCABO_OK;
 }
 

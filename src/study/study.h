@@ -18,11 +18,19 @@
 #include "study/proposer.h"
 #include "study/view.h"
 
-/* Numbers of trials. */
+/* A run of a trial. */
+typedef struct cb_held_run {
+  int64_t number, run;
+} cb_held_run;
+
+/* Numbers of trials, and runs. */
 typedef struct cb_lost {
   int64_t *numbers; /* n, ascending */
   size_t n, capacity;
+  cb_held_run *runs; /* n_runs */
+  size_t n_runs, runs_capacity;
 } cb_lost;
+void cb_lost_clear(cb_lost *lost); /* zeros are allowed */
 
 struct cocabo_study {
   char *name;
@@ -39,7 +47,8 @@ struct cocabo_study {
   /* Another one: the best result that keeps the constraints, of the first so many. */
   struct {
     int64_t model, rows; /* for which model of the fold */
-    int64_t row;         /* -1: none keeps them */
+    int64_t revised;
+    int64_t row; /* -1: none keeps them */
   } feasible;
   cocabo_log_fn log; /* NULL: nobody listens */
   void *log_user;
@@ -54,6 +63,11 @@ struct cocabo_study {
     uint64_t first, last;
     cb_lost trials;
   } unsure;
+
+  struct {
+    cb_held_run *runs; /* n that the caller has */
+    size_t n, capacity;
+  } held;
 
   int crowded; /* asks that shall wait for their turn, since others were faster */
 

@@ -17,6 +17,12 @@ typedef struct reading {
   cb_lost *lost; /* NULL: nobody asks */
 } reading;
 
+void cb_lost_clear(cb_lost *lost) {
+  cb_free(lost->numbers);
+  cb_free(lost->runs);
+  *lost = (cb_lost){0};
+}
+
 static cocabo_status add_number(cb_lost *list, int64_t number, cocabo_error *err) {
   void *numbers = list->numbers;
   if (!cb_reserve(&numbers, &list->capacity, list->n + 1, sizeof *list->numbers))
