@@ -8,6 +8,7 @@ that want more.
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import time
 import unittest
@@ -236,6 +237,93 @@ print(len(held))
                          r"without a control group: \w)")
         done = self.ok("run", *X, "-n", 2, "--limit", "mem=1G", "--", "echo", "1")
         self.assertNotIn("control group", done.stderr)
+
+
+def own_group():
+    """The folder of the control group that we are in, where it may give memory to groups
+    below it; else the reason why not, in words."""
+    mounts = [line.split() for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()]
+    mounts = [m for m in mounts if m[m.index("-") + 1] == "cgroup2"]
+    lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+    paths = [line[3:] for line in lines if line.startswith("0::")]
+    if not mounts or not paths or mounts[0][3] != "/":
+        return None, "no control groups of version 2 here"
+    group = pathlib.Path(mounts[0][4] + paths[0].rstrip("/"))
+    if "memory" not in (group / "cgroup.controllers").read_text().split():
+        return None, f"{group} has no memory to give"
+    try:
+        (group / "cgroup.subtree_control").write_text("+memory +pids")
+    except OSError as error:
+        return None, f"{group}: {error}"
+    return group, ""
+
+
+class Groups(Case):
+    """In a control group that is all ours."""
+
+    def setUp(self):
+        super().setUp()
+        group, why = own_group()
+        if not group:
+            self.skipTest(why)
+        self.scope = group / f"test-{os.getpid()}-{time.monotonic_ns()}"
+        self.scope.mkdir()
+        self.addCleanup(lambda: self.scope.rmdir())
+        (self.folder / "eater.py").write_text(EATER)
+
+    def enter(self):
+        (self.scope / "cgroup.procs").write_text("0")
+
+    def run_in_it(self, status, limit, *command, n=1, entrance=None):
+        done = self.ends(status, "run", *X, "-n", n, "-v", "--limit", limit, "--", *command,
+                         preexec_fn=entrance or self.enter)
+        self.assertIn("by a control group", done.stderr)
+        return [t["reason"].splitlines() if t["state"] == "failed" else t["value"]
+                for t in self.trials()]
+
+    def assert_clean(self):
+        folders = [f for f in self.scope.iterdir() if f.is_dir()]
+        self.assertEqual(folders, [])
+        self.assertEqual((self.scope / "cgroup.subtree_control").read_text().strip(), "")
+
+    def test_memory_of_all_processes_is_limited(self):
+        lines, = self.run_in_it(3, "mem=120M", "sh", "-c", "for i in 1 2 3; do "
+                                f"{PYTHON} eater.py 60 30 & done; wait; echo 1")
+        self.assertEqual(lines, ["limit mem=120M: it wanted more memory",
+                                 "ended by signal 9 (Killed)"])
+        self.assert_clean()
+
+    def test_addresses_are_free(self):
+        text = ("import mmap; held = mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | "
+                "mmap.MAP_ANONYMOUS | 0x4000); print(2)")
+        self.assertEqual(self.run_in_it(0, "mem=120M", PYTHON, "-c", text), [2])
+        self.assert_clean()
+
+    def test_processes_are_counted(self):
+        lines, = self.run_in_it(3, "procs=5", "sh", "-c", "for i in 1 2 3 4 5 6 7 8; do "
+                                "sleep 5 & done; wait; exit 3")
+        self.assertEqual(lines[0], "limit procs=5: it started more processes")
+        self.assert_clean()
+
+    def test_who_leaves_the_trial_may_stay_in_its_group(self):
+        script = self.program("setsid sleep 2 & echo $! > left; echo 3")
+        self.assertEqual(self.run_in_it(0, "mem=120M", script, n=2), [3, 3])
+        self.assert_gone(self.wait_for_file("left"))
+        for folder in self.scope.iterdir():
+            if folder.is_dir():
+                folder.rmdir()
+
+    def test_others_in_the_group_are_left_alone(self):
+        sleeper = subprocess.Popen(["sleep", "600"], preexec_fn=self.enter)
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        done = self.ok("run", *X, "-n", 1, "-v", "--limit", "mem=500M", "--", "echo", "1",
+                       preexec_fn=self.enter)
+        self.assertIn("without a control group: ours has other processes or may not be "
+                      "divided", done.stderr)
+        self.assert_clean()
+        sleeper.kill()
+        sleeper.wait()
 
 
 class Pin(Case):
