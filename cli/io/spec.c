@@ -14,6 +14,7 @@
 #include "io/scalar.h"
 #include "io/spec_file.h"
 #include "io/words.h"
+#include "run/quota.h"
 
 /* What fits into an attribute of a study, also where some of it must be escaped. */
 enum { MAX_COMMAND = 32768 };
@@ -80,7 +81,8 @@ static cli_spec nothing(void) {
                     .trial_timeout = NAN,
                     .target = NAN,
                     .patience = -1,
-                    .max_failures = -1};
+                    .max_failures = -1,
+                    .pin = -1};
 }
 
 void cli_spec_clear(cli_spec *spec) {
@@ -90,6 +92,7 @@ void cli_spec_clear(cli_spec *spec) {
   clear_pairs(&spec->options);
   clear_pairs(&spec->metrics);
   cb_free(spec->objective);
+  cb_free(spec->limit);
   words_free(spec->command);
   *spec = nothing();
 }
@@ -368,6 +371,23 @@ static cocabo_status read_limits(cli_spec *out, const cli_spec_args *args,
                          &out->max_failures, err);
 }
 
+cocabo_status cli_read_quota(const char *text, char **out, cocabo_error *err) {
+  cli_quota quota;
+  CB_TRY(cli_quota_parse(&quota, text, err));
+  cb_free(*out);
+  *out = cb_strdup(text);
+  return *out ? COCABO_OK : cb_no_memory(err);
+}
+
+static cocabo_status read_resources(cli_spec *out, const cli_spec_args *args,
+                                    cocabo_error *err) {
+  if (args->pin && args->no_pin)
+    return cb_fail(err, COCABO_E_INVALID, "--pin and --no-pin, want one");
+  if (args->pin || args->no_pin)
+    out->pin = args->pin;
+  return args->limit ? cli_read_quota(args->limit, &out->limit, err) : COCABO_OK;
+}
+
 static cocabo_status read_numbers(cli_spec *out, const cli_spec_args *args,
                                   cocabo_error *err) {
   CB_TRY(front_parse_int("-n", args->trials, 1, SPEC_MAX_TRIALS, &out->trials, err));
@@ -499,6 +519,7 @@ static cocabo_status read_all(cli_spec *out, spec_file *file, const cli_spec_arg
                               char *const *command, int n, cocabo_error *err) {
   CB_TRY(read_file(out, file, args->file, err));
   CB_TRY(read_numbers(out, args, err));
+  CB_TRY(read_resources(out, args, err));
   CB_TRY(read_options(out, args, err));
   CB_TRY(check_options(out, err));
   CB_TRY(read_metrics(out, args, err));

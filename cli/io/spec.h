@@ -19,8 +19,8 @@
 typedef struct cli_spec_args {
   front_texts parameters, rules, settings, metrics, constraints;
   const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
-      *seed, *target, *patience, *max_failures, *objective;
-  bool maximize, minimize;
+      *seed, *target, *patience, *max_failures, *objective, *limit;
+  bool maximize, minimize, pin, no_pin;
   /* Not flags. The space of the study that this one comes from, or NULL: what is not
    * said is as there, but for the parameters that have a NAME=VALUE in `given`. */
   const cocabo_space *base;
@@ -37,6 +37,17 @@ typedef struct cli_spec_args {
   {                                                                                    \
     "--max-failures", "K", "stop with status 1 when K trials failed; 0: no limit",     \
         FRONT_TEXT, offsetof(type, spec.max_failures)                                  \
+  }
+
+/* What one evaluation may use, and where it runs: */
+#define CLI_RESOURCE_OPTIONS(type)                                                     \
+  {"--limit", "LIMITS", "mem=8G,cpu=5m,files=64,fsize=1G,procs=32, or none",           \
+   FRONT_TEXT, offsetof(type, spec.limit)},                                            \
+      {"--pin", NULL, "trials at a time have processors of their own", FRONT_FLAG,     \
+       offsetof(type, spec.pin)},                                                      \
+  {                                                                                    \
+    "--no-pin", NULL, "they share them all, the default", FRONT_FLAG,                  \
+        offsetof(type, spec.no_pin)                                                    \
   }
 
 /* And all of them. */
@@ -60,7 +71,7 @@ typedef struct cli_spec_args {
        offsetof(type, spec.timeout)},                                                  \
       {"--trial-timeout", "TIME", "end a trial that takes longer", FRONT_TEXT,         \
        offsetof(type, spec.trial_timeout)},                                            \
-      CLI_LIMIT_OPTIONS(type),                                                         \
+      CLI_LIMIT_OPTIONS(type), CLI_RESOURCE_OPTIONS(type),                             \
       {"--metric", "NAME=ERE",                                                         \
        "a metric: the last match in the output; may be repeated", FRONT_TEXTS,         \
        offsetof(type, spec.metrics)},                                                  \
@@ -109,6 +120,8 @@ typedef struct cli_spec {
   double timeout, trial_timeout;  /* seconds; NAN: not said, 0: none */
   double target;                  /* NAN: not said, INFINITY: none */
   int64_t patience, max_failures; /* -1: not said, 0: none */
+  char *limit;                    /* what quota.h reads; NULL: not said */
+  int pin;                        /* 0 or 1; -1: not said */
 } cli_spec;
 
 /* Fills `out` from the flags and the file they name. `command` is the words after "--"
@@ -148,9 +161,9 @@ cocabo_status cli_spec_fill(const cli_spec *spec, const cli_common *common,
                             bool *created, cocabo_error *err);
 
 /* Fills what the specification left open from what the study keeps: command, workers,
- * timeout, trial_timeout, retries, target, patience, max_failures, trials. What the
- * study does not keep either stays open, so the defaults are the caller's: workers 1,
- * retries 0. */
+ * timeout, trial_timeout, retries, target, patience, max_failures, limit, pin, trials.
+ * What the study does not keep either stays open, so the defaults are the caller's:
+ * workers 1, retries 0. */
 cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
                               cocabo_error *err);
 

@@ -218,10 +218,25 @@ static cocabo_status start_with(cli_attempt *attempt, const cli_program *program
                      .argv = words,
                      .envp = variables,
                      .guard = guard,
-                     .patterns = &program->patterns};
+                     .patterns = &program->patterns,
+                     .quota = &program->quota,
+                     .cell = &attempt->cell,
+                     .cpus = attempt->cpus};
   CB_TRY(find_path(program, words[0], path, err));
   CB_TRY(open_logs(start.logs, program->log_folder, trial, again, err));
   return cli_process_start(&attempt->process, &start, err);
+}
+
+static cocabo_status start_in_cell(cli_attempt *attempt, const cli_program *program,
+                                   const cli_guard *guard, char **words,
+                                   char **variables, const cocabo_trial *trial,
+                                   bool again, int64_t serial, cocabo_error *err) {
+  cli_cell_open(&attempt->cell, attempt->cgroup, &program->quota, serial);
+  const cocabo_status status =
+      start_with(attempt, program, guard, words, variables, trial, again, err);
+  if (status != COCABO_OK)
+    cli_cell_close(&attempt->cell, true);
+  return status;
 }
 
 cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program,
@@ -237,7 +252,8 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
   if (status == COCABO_OK && !(variables = list_variables(&own)))
     status = cb_no_memory(err);
   if (status == COCABO_OK)
-    status = start_with(attempt, program, guard, words, variables, trial, again, err);
+    status = start_in_cell(attempt, program, guard, words, variables, trial, again,
+                           serial, err);
   cb_free(variables);
   cb_free(words);
   front_buffer_free(&own);
@@ -246,7 +262,12 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
 
 void cli_attempt_outcome(cli_attempt *attempt, const cli_program *program,
                          cli_outcome *out) {
+  cli_process *process = &attempt->process;
+  if (process->exceeded < 0)
+    process->exceeded = cli_cell_exceeded(&attempt->cell);
   cli_outcome_read(out, &attempt->process, attempt->result, program->objective,
                    program->piped);
   unlink(attempt->result);
+  cli_cell_close(&attempt->cell,
+                 process->stop != CLI_RUNS_ON || process->exceeded >= 0);
 }

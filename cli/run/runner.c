@@ -59,6 +59,8 @@ typedef struct runner {
   const cli_run *run;
   cocabo_study *study;
   cli_guard guard;
+  cli_cgroup cgroup;
+  cli_cpus *cpus; /* run->workers, of the slots; NULL: they have none of their own */
   cli_lease *lease;
   slot *slots; /* run->workers */
   cli_bar bar;
@@ -788,6 +790,56 @@ static void clear_bar(void *user) {
   cli_bar_clear(&((runner *)user)->bar);
 }
 
+/* Says it once, where somebody wants to know. */
+static void say_cgroup(const runner *r) {
+  char quota[CLI_QUOTA_SIZE];
+  if (!r->run->common->verbose)
+    return;
+  if (r->cgroup.base[0])
+    cli_note(r->run->common, "note: limits %s, by a control group",
+             cli_quota_show(quota, &r->run->program.quota));
+  else
+    cli_note(r->run->common, "note: limits %s, without a control group: %s",
+             cli_quota_show(quota, &r->run->program.quota), r->cgroup.why);
+}
+
+/* Gives every slot its processors. */
+static cocabo_status pin_slots(runner *r, cocabo_error *err) {
+  const int64_t n = r->run->workers;
+  static cli_pins pins;
+  cli_pins_find(&pins);
+  if (pins.n == 0) {
+    cli_note(r->run->common, "note: --pin does nothing, the processors are not known");
+    return COCABO_OK;
+  }
+  if (n > pins.n)
+    cli_note(r->run->common,
+             "note: -j %" PRId64 " is more than the %d processor%s that may be used: "
+             "trials share them, and times mislead",
+             n, pins.n, pins.n == 1 ? "" : "s");
+  r->cpus = cb_calloc((size_t)n, sizeof *r->cpus);
+  if (!r->cpus)
+    return cb_no_memory(err);
+  for (int64_t i = 0; i < n; i++)
+    cli_pins_share(&pins, i, n, &r->cpus[i]);
+  return COCABO_OK;
+}
+
+/* What holds programs to their limits and their processors. */
+static cocabo_status equip_slots(runner *r, cocabo_error *err) {
+  if (!cli_quota_is_none(&r->run->program.quota)) {
+    cli_cgroup_open(&r->cgroup, r->guard.pid);
+    say_cgroup(r);
+  }
+  if (r->run->pin)
+    CB_TRY(pin_slots(r, err));
+  for (int64_t i = 0; i < r->run->workers; i++) {
+    r->slots[i].attempt.cgroup = &r->cgroup;
+    r->slots[i].attempt.cpus = r->cpus ? &r->cpus[i] : NULL;
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status open_parts(runner *r, cocabo_error *err) {
   const cli_run *run = r->run;
   r->slots = cb_calloc((size_t)run->workers, sizeof *r->slots);
@@ -795,6 +847,7 @@ static cocabo_status open_parts(runner *r, cocabo_error *err) {
     return cb_no_memory(err);
   allow_files(run->workers);
   CB_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
+  CB_TRY(equip_slots(r, err));
   CB_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
   cocabo_study_on_interrupt(r->study, asked_to_stop, NULL);
   CB_TRY(cocabo_study_sync(r->study, err)); /* no program needs us yet: it may wait */
@@ -806,7 +859,9 @@ static void close_parts(runner *r) {
   cli_wait_for(0.0, NULL, NULL);
   cocabo_study_on_interrupt(r->study, NULL, NULL);
   cli_lease_stop(r->lease);
+  cli_cgroup_close(&r->cgroup, r->guard.pid);
   cli_guard_stop(&r->guard);
+  cb_free(r->cpus);
   cb_free(r->slots);
 }
 

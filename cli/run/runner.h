@@ -29,6 +29,7 @@ typedef struct cli_run {
   double timeout, trial_timeout; /* seconds; 0: none */
   cli_limits limits;
   double lease; /* seconds */
+  bool pin;     /* every slot has its own processors */
 } cli_run;
 
 /* Why the loop ended. */

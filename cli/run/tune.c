@@ -80,6 +80,8 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
   CB_TRY(parse_lease(args->lease, &run->lease, err));
   CB_TRY(
       cli_program_find(&run->program, spec->command, cocabo_study_space(study), err));
+  if (spec->limit)
+    CB_TRY(cli_quota_parse(&run->program.quota, spec->limit, err));
   if (args->log_folder)
     CB_TRY(cli_make_folder(args->log_folder, err));
   snprintf(run->program.objective, sizeof run->program.objective, "%s",
@@ -88,6 +90,7 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
   run->program.study = cocabo_study_name(study);
   run->program.storage = cli_storage(run->common);
   run->program.log_folder = args->log_folder;
+  run->pin = spec->pin > 0;
   run->workers = spec->workers > 0 ? spec->workers : 1;
   run->retries = spec->retries > 0 ? spec->retries : 0;
   run->timeout = spec->timeout > 0.0 ? spec->timeout : 0.0;
