@@ -23,7 +23,8 @@ typedef struct point_set {
 } point_set;
 
 struct cb_history_private {
-  size_t trials_capacity, told_capacity, y_capacity, failed_capacity, pending_capacity;
+  size_t trials_capacity, told_capacity, y_capacity, variance_capacity, failed_capacity,
+      pending_capacity;
   point_set points;
   void **spares; /* blocks for trials to come */
   size_t n_spares, spares_capacity;
@@ -83,6 +84,7 @@ void cb_history_free(cb_history *history) {
   cb_free(history->trials);
   cb_free(history->told);
   cb_free(history->y);
+  cb_free(history->variance);
   cb_free(history->failed);
   cb_free(history->pending);
   cb_free(history->fit.theta);
@@ -208,6 +210,8 @@ static bool reserve_lists(cb_history *h, size_t want) {
   return reserve_list(&h->trials, &own->trials_capacity, want, sizeof *h->trials) &&
          reserve_list(&h->told, &own->told_capacity, want, sizeof *h->told) &&
          reserve_list(&h->y, &own->y_capacity, want, sizeof *h->y) &&
+         reserve_list(&h->variance, &own->variance_capacity, want,
+                      sizeof *h->variance) &&
          reserve_list(&h->failed, &own->failed_capacity, want, sizeof *h->failed) &&
          reserve_list(&h->pending, &own->pending_capacity, want, sizeof *h->pending);
 }
@@ -341,8 +345,36 @@ static void complete(cb_history *history, cb_trial *trial, const cb_event *event
   take_metrics(history, trial, event);
   history->told[row] = trial->number;
   history->y[row] = history->sign * event->y;
+  history->variance[row] = 0.0;
   if (history->best < 0 || history->y[row] > history->y[history->best])
     history->best = row;
+}
+
+static int64_t find_best(const cb_history *history) {
+  int64_t best = -1;
+  for (int64_t i = 0; i < history->n; i++)
+    if (best < 0 || history->y[i] > history->y[best])
+      best = i;
+  return best;
+}
+
+void cb_history_revise(cb_history *history, int64_t row, double y, double variance) {
+  assert(row >= 0 && row < history->n && isfinite(y));
+  assert(variance >= 0.0 && isfinite(variance));
+  if (history->y[row] == y && history->variance[row] == variance)
+    return;
+  history->y[row] = y;
+  history->variance[row] = variance;
+  history->trials[history->told[row]].value = history->sign * y;
+  history->best = find_best(history);
+  history->revised++;
+}
+
+bool cb_history_is_noisy(const cb_history *history) {
+  for (int64_t i = 0; i < history->n; i++)
+    if (history->variance[i] > 0.0)
+      return true;
+  return false;
 }
 
 /* ---- events ---------------------------------------------------------------------- */

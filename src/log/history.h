@@ -51,10 +51,14 @@ typedef struct cb_history {
   int64_t n_trials;
 
   /* Training data: completed trials in told order. */
-  int64_t n;     /* rows */
-  int64_t *told; /* n: trial numbers */
-  double *y;     /* n: maximised */
-  int64_t best;  /* row of the best y (the first of equals), -1 if n = 0 */
+  int64_t n;        /* rows */
+  int64_t *told;    /* n: trial numbers */
+  double *y;        /* n: maximised */
+  double *variance; /* n: of y beside what the model learns as noise, 0: none is known
+                     */
+  double run_variance; /* of one run, pooled over trials, in units of y; 0: unknown */
+  int64_t revised; /* rises whenever y or variance of a row changes after it was told */
+  int64_t best;    /* row of the best y (the first of equals), -1 if n = 0 */
 
   int64_t n_failed; /* failed trials, in the order they failed */
   int64_t *failed;
@@ -121,6 +125,13 @@ cocabo_status cb_history_reserve_metrics(cb_history *history, size_t bytes,
 /* The same for a MODEL_FITTED event with so many numbers. */
 cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,
                                      cocabo_error *err);
+
+/* A row of the results is known better by now: y (maximised) and its variance >= 0,
+ * both finite, in place of those it had. The trial's value follows. */
+void cb_history_revise(cb_history *history, int64_t row, double y, double variance);
+
+/* Is the variance of a row known, so that its value is not quite what it seems? */
+bool cb_history_is_noisy(const cb_history *history);
 
 /* Notes that the reader itself has handed this trial out, which no event says. */
 void cb_history_hand(cb_history *history, int64_t number);
