@@ -4,6 +4,7 @@
 #ifndef CB_SAMPLER_LEARNER_H
 #define CB_SAMPLER_LEARNER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,14 +16,17 @@
 #include "sampler/surrogate.h"
 
 /* What a model learns: y, cut off far below the median (cb_cut_far_below) unless the
- * user wants it kept. Starts as {0}; y is released with cb_free. */
+ * user wants it kept. Starts as {0}; released with cb_targets_free. */
 typedef struct cb_targets {
-  double *y;    /* a row of the history each; owned */
-  double worst; /* of them, 0 if there is none */
-  size_t room;
+  double *y;        /* a row of the history each; owned */
+  double *variance; /* of y, carried along; owned */
+  bool noisy;       /* is one of them above 0? */
+  double worst;     /* of y, 0 if there is none */
+  size_t room, variance_room;
 } cb_targets;
 cocabo_status cb_targets_set(cb_targets *targets, const cb_history *history,
                              const cb_settings *settings, cocabo_error *err);
+void cb_targets_free(cb_targets *targets);
 
 typedef struct cb_learner {
   const cb_settings *settings; /* borrowed; this, spec and box are its creator's */

@@ -84,7 +84,8 @@ static cocabo_status learn(cb_proposer *p, cb_ask *ask, cocabo_error *err) {
   const cb_history *history = ask->history;
   if (!p->sampler->fit || cb_ask_has_model(ask))
     return COCABO_OK;
-  if (!p->learnt.theta || p->learnt.rows != history->n) {
+  if (!p->learnt.theta || p->learnt.rows != history->n ||
+      p->learnt_revised != history->revised) {
     cb_fit fit = {0};
     const cocabo_status status = p->sampler->fit(p->state, ask, &fit, err);
     if (status != COCABO_OK) {
@@ -96,6 +97,7 @@ static cocabo_status learn(cb_proposer *p, cb_ask *ask, cocabo_error *err) {
     fit.round = history->n_rounds;
     cb_free(p->learnt.theta);
     p->learnt = fit;
+    p->learnt_revised = history->revised;
   }
   ask->fit = &p->learnt;
   return COCABO_OK;
@@ -122,13 +124,13 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row
     return COCABO_OK;
   CB_TRY(cb_proposer_prepare(p, view, cb_history_fit(history), err));
   if (p->best_n != history->n || p->best_failed != history->n_failed ||
-      p->best_revised != history->revised || p->best_basis != history->fit.basis) {
+      p->best_basis != history->fit.basis || p->best_revised != history->revised) {
     CB_TRY(ready(p, view, &ask, err));
     CB_TRY(p->sampler->best(p->state, &ask, &p->best, err));
     p->best_n = history->n;
     p->best_failed = history->n_failed;
-    p->best_revised = history->revised;
     p->best_basis = history->fit.basis;
+    p->best_revised = history->revised;
   }
   *row = p->best;
   return COCABO_OK;

@@ -16,9 +16,10 @@ typedef struct cb_proposer {
   int64_t model; /* of the view that it was made for */
   cb_fit learnt; /* for judging only, where the log has no fit that will do; theta is
                     owned, rows says what it knows, basis that it is there */
-  int64_t best;  /* row of the results, */
-  int64_t best_n, best_failed, best_basis,
-      best_revised; /* found when there were so many */
+  int64_t learnt_revised; /* and this that no row was since */
+  int64_t best;           /* row of the results, */
+  int64_t best_n, best_failed, best_basis, best_revised; /* found when there were so
+                                                            many */
   cocabo_interrupt_fn interrupt;
   void *user;
 } cb_proposer;
