@@ -49,6 +49,10 @@ void cli_parse_metrics(const char *text, const char *objective, double *value,
 
 cocabo_status cli_tell(cocabo_study *study, int64_t number, double value,
                        const cli_metrics *metrics, cocabo_error *err);
+/* The same of a run; metrics NULL: none. */
+cocabo_status cli_tell_run(cocabo_study *study, const cocabo_run *run,
+                           const cli_metrics *metrics, const char *reason,
+                           cocabo_error *err);
 /* The result as cli_parse_result reads it. */
 cocabo_status cli_put_result(front_buffer *out, const char *objective, double value,
                              const cli_metrics *metrics, cocabo_error *err);

@@ -3,7 +3,8 @@
  *   parameters: {lr: {type: float, low: 1e-5, high: 0.1, log: true}}, with `if`
  *   where: [lc + lp <= 4]
  *   study, direction, sampler, seed, options, command, trials, workers, timeout,
- *   trial_timeout, retries, target, patience, max_failures, limit, pin, metrics,
+ *   trial_timeout, retries, target, patience, max_failures, limit, pin, instances,
+ *   seeds, combine, repeats, runs, max_runs, race_level, cap, par, warmup, metrics,
  *   objective
  *
  * For spec.c, which knows the flags. */
@@ -53,6 +54,10 @@ cocabo_status cli_check_metric(const char *name, const char *expression,
  * NUL; "none" alone is none. */
 cocabo_status cli_join_constraints(const char *const *texts, size_t n,
                                    front_buffer *out, cocabo_error *err);
+
+/* The instances in a file as the option has them: one a line. */
+cocabo_status cli_read_instances(const char *path, front_buffer *out,
+                                 cocabo_error *err);
 
 /* A text that quota.h reads, in place of *out, which is owned. */
 cocabo_status cli_read_quota(const char *text, char **out, cocabo_error *err);

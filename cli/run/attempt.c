@@ -56,8 +56,8 @@ cocabo_status cli_program_find(cli_program *out, char *const *command,
 /* ---- its environment ------------------------------------------------------------ */
 
 static const char *const own_variables[] = {
-    "COCABO_TRIAL=",  "COCABO_STUDY=",  "COCABO_SEED=",
-    "COCABO_PARAMS=", "COCABO_RESULT=", "COCABO_STORAGE="};
+    "COCABO_TRIAL=",  "COCABO_STUDY=",    "COCABO_SEED=",   "COCABO_PARAMS=",
+    "COCABO_RESULT=", "COCABO_INSTANCE=", "COCABO_STORAGE="};
 enum { N_OWN = sizeof own_variables / sizeof *own_variables };
 
 static bool is_own(const char *variable) {
@@ -104,8 +104,12 @@ static cocabo_status put_own(front_buffer *out, const cli_program *program,
   CB_TRY(front_buffer_append(out, "", 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[1], err));
   CB_TRY(front_buffer_append(out, program->study, strlen(program->study) + 1, err));
+  size_t n = 0;
+  const cocabo_run *runs = cocabo_trial_runs(trial, &n);
+  const char *instance = n > 0 && runs[n - 1].instance ? runs[n - 1].instance : "";
   CB_TRY(front_buffer_printf(out, err, "%s%" PRIu64, own_variables[2],
-                             cocabo_trial_seed(trial)));
+                             n > 0 ? (uint64_t)runs[n - 1].seed
+                                   : cocabo_trial_seed(trial)));
   CB_TRY(front_buffer_append(out, "", 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[3], err));
   CB_TRY(front_put_json_params(out, trial, err));
@@ -113,6 +117,8 @@ static cocabo_status put_own(front_buffer *out, const cli_program *program,
   CB_TRY(front_buffer_puts(out, own_variables[4], err));
   CB_TRY(front_buffer_append(out, result, strlen(result) + 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[5], err));
+  CB_TRY(front_buffer_append(out, instance, strlen(instance) + 1, err));
+  CB_TRY(front_buffer_puts(out, own_variables[6], err));
   return put_storage(out, program->storage, err);
 }
 

@@ -47,9 +47,13 @@ typedef enum slot_state {
 typedef struct slot {
   slot_state state;
   cocabo_trial *trial; /* NULL when free */
-  int64_t starts;      /* of its program, for this handing-out */
-  double deadline;     /* of the running program */
-  bool give_back;      /* settled: to be offered again */
+  cocabo_run run;      /* of the trial, where it is evaluated run by run */
+  int64_t warm_ups; /* evaluations that are still to come before the one that counts */
+  int64_t warm_trial; /* number of the trial that the slot is warm for */
+  int64_t starts;     /* of its program, for this handing-out */
+  double deadline;    /* of the running program */
+  bool capped;        /* it is that of its cap */
+  bool give_back;     /* settled: to be offered again */
   double settled_at, record_at;
   cli_outcome outcome;
   cli_attempt attempt;
@@ -142,6 +146,12 @@ static void say_trial(runner *r, const slot *s) {
   cocabo_status status =
       s->give_back
           ? front_buffer_printf(&line, NULL, "trial %" PRId64 " given back", number)
+      : s->outcome.complete && r->run->by_runs
+          ? front_buffer_printf(&line, NULL,
+                                "trial %" PRId64 " run %" PRId64 "%s%s: %s", number,
+                                s->run.run, s->run.instance ? " on " : "",
+                                s->run.instance ? s->run.instance : "",
+                                s->run.state == COCABO_RUN_CAPPED ? "capped at " : "")
       : s->outcome.complete
           ? front_buffer_printf(&line, NULL, "trial %" PRId64 " complete: ", number)
           : front_buffer_printf(&line, NULL, "trial %" PRId64 " failed: %.*s", number,
@@ -196,13 +206,16 @@ static void report(runner *r, const slot *s) {
 
 /* With --json, a finished trial as the study has it. The loop goes on where nobody
  * reads: results are recorded all the same, and the end says what was wrong. */
-static void print_json(const runner *r, int64_t number) {
+static void print_json(const runner *r, const cocabo_trial *before) {
   cocabo_trial *trial;
   front_buffer line = {0};
-  if (!r->run->common->json ||
-      cocabo_study_trial(r->study, number, &trial, NULL) != COCABO_OK)
+  if (!r->run->common->json || cocabo_study_trial(r->study, cocabo_trial_number(before),
+                                                  &trial, NULL) != COCABO_OK)
     return;
-  if (cli_put_json_trial(&line, r->study, trial, NULL) == COCABO_OK &&
+  const cocabo_trial_state state = cocabo_trial_get_state(trial);
+  const bool over = state == COCABO_COMPLETE || state == COCABO_FAILED;
+  if (over && state != cocabo_trial_get_state(before) &&
+      cli_put_json_trial(&line, r->study, trial, NULL) == COCABO_OK &&
       front_buffer_puts(&line, "\n", NULL) == COCABO_OK && cli_print(&line))
     fflush(stdout);
   front_buffer_free(&line);
@@ -232,8 +245,22 @@ static cocabo_status give_back(runner *r, const slot *s, cocabo_error *err) {
               : COCABO_OK;
 }
 
+static cocabo_status record_run(runner *r, const slot *s, cocabo_error *err) {
+  const cli_outcome *outcome = &s->outcome;
+  const bool counts = outcome->complete && !s->give_back;
+  cocabo_run run = s->run;
+  if (!counts)
+    run.state = s->give_back ? COCABO_RUN_DISCARDED : COCABO_RUN_FAILED;
+  run.value = outcome->value;
+  run.seconds = fmax(s->attempt.process.seconds, 0.0); /* 0 where it is NaN */
+  return cli_tell_run(r->study, &run, counts ? &outcome->metrics : NULL,
+                      counts ? NULL : outcome->reason, err);
+}
+
 static cocabo_status record_once(runner *r, const slot *s, cocabo_error *err) {
   const int64_t number = cocabo_trial_number(s->trial);
+  if (r->run->by_runs)
+    return record_run(r, s, err);
   if (s->give_back)
     return give_back(r, s, err);
   if (s->outcome.complete)
@@ -277,7 +304,7 @@ static cocabo_status record(runner *r, slot *s, double now, cocabo_error *err) {
   r->ended.given_back += s->give_back;
   report(r, s);
   if (!s->give_back)
-    print_json(r, cocabo_trial_number(s->trial));
+    print_json(r, s->trial);
   clear_slot(s);
   return COCABO_OK;
 }
@@ -308,6 +335,10 @@ static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error 
   }
   s->state = RUNNING;
   s->deadline = r->run->trial_timeout > 0.0 ? now + r->run->trial_timeout : INFINITY;
+  const double cap = fmin(r->run->cap > 0.0 ? r->run->cap : INFINITY,
+                          r->run->by_runs ? s->run.cap : INFINITY);
+  s->capped = now + cap < s->deadline;
+  s->deadline = fmin(s->deadline, now + cap);
   return COCABO_OK;
 }
 
@@ -322,6 +353,17 @@ static void say_passed_over(runner *r, const slot *s) {
   say(r, text);
 }
 
+/* It took too long: at its own cap its trial cannot win, and at the fixed one it counts
+ * as so many times that. */
+static void count_as_capped(const runner *r, slot *s) {
+  const bool fixed =
+      r->run->cap > 0.0 && !(r->run->by_runs && s->run.cap < r->run->cap);
+  s->outcome = (cli_outcome){.complete = true,
+                             .value = fixed ? r->run->cap * r->run->par : s->run.cap};
+  s->run.state = fixed ? COCABO_RUN_OK : COCABO_RUN_CAPPED;
+  s->warm_ups = 0;
+}
+
 /* Its program is over. */
 static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err) {
   cli_attempt_outcome(&s->attempt, &r->run->program, &s->outcome);
@@ -332,6 +374,12 @@ static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err)
     r->log_said = true;
   }
   const bool cancelled = s->attempt.process.stop == CLI_CANCELLED;
+  if (s->capped && s->attempt.process.stop == CLI_TIMED_OUT)
+    count_as_capped(r, s);
+  else if (s->outcome.complete && s->warm_ups > 0 && !r->stopping) {
+    s->warm_ups--;
+    return start_attempt(r, s, now, err);
+  }
   if (!s->outcome.complete && !r->stopping && s->starts <= r->run->retries)
     return start_attempt(r, s, now, err);
   settle(s, cancelled, now);
@@ -431,13 +479,19 @@ static cocabo_status handle_refusal(runner *r, cocabo_status status, double now)
 }
 
 static cocabo_status ask(runner *r, slot *s, cocabo_error *err) {
-  const cocabo_status status = cocabo_study_ask(r->study, 1, &s->trial, err);
+  const cocabo_status status =
+      r->run->by_runs ? cocabo_study_ask_run(r->study, &s->trial, &s->run, err)
+                      : cocabo_study_ask(r->study, 1, &s->trial, err);
   const double now = front_now(); /* thinking takes time */
   if (status != COCABO_OK)
     return handle_refusal(r, status, now);
   r->refusal = COCABO_OK;
   r->busy_since = INFINITY;
   s->starts = 0;
+  s->run.state = COCABO_RUN_OK; /* unless it fails */
+  const int64_t number = cocabo_trial_number(s->trial);
+  s->warm_ups = number != s->warm_trial || r->serial == 0 ? r->run->warmup : 0;
+  s->warm_trial = number;
   return start_attempt(r, s, now, err);
 }
 
@@ -464,7 +518,7 @@ static void stop(runner *r, cli_end why, double now) {
     if (r->slots[i].state == RUNNING)
       cli_process_stop(&r->slots[i].attempt.process, CLI_CANCELLED, now);
   for (int64_t i = 0; i < r->run->workers; i++)
-    if (r->slots[i].state == RUNNING &&
+    if (r->slots[i].state == RUNNING && !r->run->by_runs &&
         r->slots[i].attempt.process.stop == CLI_CANCELLED)
       (void)give_back(r, &r->slots[i], NULL);
 }
@@ -513,6 +567,12 @@ static bool is_over(runner *r) {
     return true;
   const cli_state state = read_state(r);
   if (is_reached(&state)) {
+    r->ended.why = CLI_END_BUDGET;
+    return true;
+  }
+  int64_t running = 0;
+  (void)cocabo_study_runs(r->study, &running);
+  if (r->run->by_runs && r->refusal == COCABO_E_BUDGET && running == 0) {
     r->ended.why = CLI_END_BUDGET;
     return true;
   }

@@ -104,7 +104,9 @@ typedef struct option_row {
     "by 5 pairs or more; 0: never")                                                    \
   X(cap, NUMBER, true, 0, NO_LIMIT, "auto or number >= 0", "0",                        \
     "largest value of a run, where it is a time: then the run is ended; auto: where "  \
-    "its trial cannot win any more; 0: none")
+    "its trial cannot win any more; 0: none")                                          \
+  X(par, NUMBER, false, 1, NO_LIMIT, "number >= 1", "1",                               \
+    "a run that is ended at a fixed cap counts as so many times the cap (PAR-k)")
 
 #define AS_ENUM(name, ...) OPTION_##name,
 #define AS_ROW(name, ...) {#name, __VA_ARGS__},
@@ -331,7 +333,7 @@ bool cb_options_same_model(const cocabo_options *a, const cocabo_options *b) {
   for (int i = 0; i < N_OPTIONS; i++)
     if (i != OPTION_trials && i != OPTION_durability && i != OPTION_runs &&
         i != OPTION_max_runs && i != OPTION_race_level && i != OPTION_cap &&
-        strcmp(text_of(a, i), text_of(b, i)) != 0)
+        i != OPTION_par && strcmp(text_of(a, i), text_of(b, i)) != 0)
       return false;
   return true;
 }
