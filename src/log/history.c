@@ -604,6 +604,9 @@ static cocabo_status apply(cb_history *history, const cb_event *event,
     return apply_to_trial(history, event, err);
   case CB_MODEL_FITTED:
     return apply_fit(history, event, err);
+  case CB_RUN_STARTED:
+  case CB_TRIAL_OBSERVED:
+    break; /* not folded yet */
   }
   return cb_kind_is_ignorable(event->kind)
              ? COCABO_OK

@@ -114,6 +114,9 @@ static unsigned may_say(cb_event_kind kind) {
     return SAYS_NUMBER | SAYS_OPTIONS;
   case CB_TRIAL_REPORTED:
     return SAYS_NUMBER | SAYS_Y | SAYS_STEP;
+  case CB_RUN_STARTED:
+  case CB_TRIAL_OBSERVED:
+    break; /* not folded yet */
   }
   return ~0u; /* which the fold refuses, or passes over */
 }
