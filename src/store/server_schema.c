@@ -494,6 +494,22 @@ static cocabo_status migrate(cb_server *s, int64_t version, cocabo_error *err) {
   return COCABO_OK;
 }
 
+/* Other processes may be faster, at each step. */
+static cocabo_status bring_up_to_date(cb_server *s, int64_t *version,
+                                      cocabo_error *err) {
+  cocabo_status status = migrate(s, *version, err);
+  while (status != COCABO_OK) {
+    int64_t found = 0;
+    bool can_write = false;
+    if (look(s, &found, &can_write, NULL) != COCABO_OK || found <= *version)
+      return status;
+    *version = found;
+    status = migrate(s, *version, err);
+  }
+  *version = CB_SERVER_SCHEMA_NEWEST;
+  return COCABO_OK;
+}
+
 cocabo_status cb_server_prepare(cb_server *s, bool create, bool read_only,
                                 int64_t *version, cocabo_error *err) {
   bool can_write = false;
@@ -516,13 +532,5 @@ cocabo_status cb_server_prepare(cb_server *s, bool create, bool read_only,
   if (read_only || *version == CB_SERVER_SCHEMA_NEWEST)
     return COCABO_OK;
   s->what = "bring up to date";
-  const cocabo_status status = migrate(s, *version, err);
-  *version = CB_SERVER_SCHEMA_NEWEST;
-  if (status == COCABO_OK)
-    return COCABO_OK;
-  /* Another process may have been faster. */
-  int64_t found = 0;
-  const bool done = look(s, &found, &can_write, NULL) == COCABO_OK &&
-                    found == CB_SERVER_SCHEMA_NEWEST;
-  return done ? COCABO_OK : status;
+  return bring_up_to_date(s, version, err);
 }
