@@ -387,10 +387,11 @@ typedef struct cocabo_lease {
   double left;       /* seconds until it runs out, on the store's clock; negative: it
                         has */
   int gone;          /* 1: the owner was a process of this machine that is no more */
-  int reserved[5];
+  int64_t run;       /* of the trial; -1: the trial as a whole */
+  int reserved[2];
 } cocabo_lease;
 
-/* The leases of a study, by trial. A return other than COCABO_OK ends it and is
+/* The leases of a study, by trial and run. A return other than COCABO_OK ends it and is
  * forwarded; `each` must not use the store. */
 typedef cocabo_status (*cocabo_lease_fn)(void *user, const cocabo_lease *lease,
                                          cocabo_error *err);

@@ -35,6 +35,11 @@ static bool says_value(cb_event_kind kind) {
   return kind == CB_TRIAL_REPORTED || kind == CB_TRIAL_OBSERVED;
 }
 
+/* Is it of one run of its trial? */
+static bool says_run(cb_event_kind kind) {
+  return kind == CB_RUN_STARTED || kind == CB_TRIAL_OBSERVED;
+}
+
 /* ---- writing --------------------------------------------------------------------- */
 
 static void put_choice(cb_json *json, const cocabo_value *choice) {
@@ -246,7 +251,7 @@ static void put_metrics(cb_json *json, int n, const cocabo_metric *metrics) {
 }
 
 static void put_run(cb_json *json, const cb_event *event) {
-  if (event->kind != CB_RUN_STARTED && event->kind != CB_TRIAL_OBSERVED)
+  if (!says_run(event->kind))
     return;
   cb_json_key(json, "run");
   cb_json_integer(json, event->attempt);
@@ -759,23 +764,40 @@ static void read_state(reader *r) {
   cb_free(state);
 }
 
-/* The head has it too. */
+/* What follows is of runs only: elsewhere they are keys that are not known. The head
+ * has the run too. */
 static void read_run(reader *r) {
+  if (!says_run(r->event->kind)) {
+    cb_walk_skip(&r->walk);
+    return;
+  }
   const int64_t run = cb_walk_integer(&r->walk, 0, INT64_MAX);
   if (!r->walk.why && run != r->event->attempt)
     cb_walk_fail(&r->walk, "the run that the event has");
 }
 
 static void read_instance(reader *r) {
-  r->event->instance = cb_walk_string(&r->walk);
+  if (r->event->kind == CB_RUN_STARTED)
+    r->event->instance = cb_walk_string(&r->walk);
+  else
+    cb_walk_skip(&r->walk);
 }
 
 static void read_seed(reader *r) {
-  r->event->seed = cb_walk_integer(&r->walk, 0, INT64_MAX);
+  if (r->event->kind == CB_RUN_STARTED)
+    r->event->seed = cb_walk_integer(&r->walk, 0, INT64_MAX);
+  else
+    cb_walk_skip(&r->walk);
 }
 
 static void read_seconds(reader *r) {
+  if (r->event->kind != CB_TRIAL_OBSERVED) {
+    cb_walk_skip(&r->walk);
+    return;
+  }
   r->event->seconds = cb_walk_real(&r->walk);
+  if (!r->walk.why && r->event->seconds < 0.0)
+    cb_walk_fail(&r->walk, "0 seconds or more");
 }
 
 static void read_y(reader *r) {

@@ -484,7 +484,7 @@ cocabo_status cb_study_ask(cocabo_study *study, int n, bool fewer, cocabo_trial 
   for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
     status = ask_in_turn(study, &a, out, got, err);
   forget_fit(&a);
-  cb_lost_clear(&a.lost);
+  cb_lost_free(&a.lost);
   if (status == COCABO_E_BUSY && study->store->ops->end_turn)
     study->store->ops->end_turn(study->store);
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;

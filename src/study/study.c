@@ -112,7 +112,7 @@ void cb_study_free(cocabo_study *study) {
   cb_study_leave_summary(study);
   cb_proposer_clear(&study->proposer);
   cb_handed_clear(&study->handed);
-  cb_lost_clear(&study->unsure.trials);
+  cb_lost_free(&study->unsure.trials);
   cb_free(study->held.runs);
   cocabo_space_free(study->space);
   cb_view_clear(&study->view);

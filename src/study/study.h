@@ -18,19 +18,19 @@
 #include "study/proposer.h"
 #include "study/view.h"
 
-/* A run of a trial. */
-typedef struct cb_held_run {
-  int64_t number, run;
-} cb_held_run;
+typedef struct cb_lost_run {
+  int64_t number, run; /* trial, and which of its runs */
+} cb_lost_run;
 
-/* Numbers of trials, and runs. */
+/* Trials, and runs of trials. */
 typedef struct cb_lost {
   int64_t *numbers; /* n, ascending */
   size_t n, capacity;
-  cb_held_run *runs; /* n_runs */
+  cb_lost_run *runs; /* n_runs, ascending */
   size_t n_runs, runs_capacity;
 } cb_lost;
-void cb_lost_clear(cb_lost *lost); /* zeros are allowed */
+
+void cb_lost_free(cb_lost *lost); /* what it owns */
 
 struct cocabo_study {
   char *name;
@@ -65,7 +65,7 @@ struct cocabo_study {
   } unsure;
 
   struct {
-    cb_held_run *runs; /* n that the caller has */
+    cb_lost_run *runs; /* n that the caller has */
     size_t n, capacity;
   } held;
 
@@ -98,8 +98,8 @@ cb_position cb_study_position(const cocabo_study *study);
  * caller runs of what was lost is put back. */
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
 
-/* The same, and in the same read which of the running trials are lost: their lease has
- * run out, or its owner is gone. The numbers are released with cb_free. */
+/* The same, and in the same read which of the running trials, and which runs, are lost:
+ * their lease has run out, or its owner is gone. */
 cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_error *err);
 
 /* n trials, or with `fewer` as many of them as there are: out[0..*got-1], owned by the

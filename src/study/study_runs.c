@@ -1,12 +1,14 @@
 /* study_runs.c - the walk of a run: what was lost is discarded, what is decided is
- * told, the race says whose run is next, and one append hands it out.
+ * told, the race says whose run is next, and one append hands it out. In the log that
+ * is, in this order:
  *
- * In the log that is, in this order:
+ *   OBSERVED     discarded, of every run whose lease has run out, or its owner is gone
  *
- *   OBSERVED      discarded, of every run whose lease has run out, or its owner is gone
- *   TOLD          of trials that are decided, if whoever saw that did not live to say
- * it ASKED         and what else an ask writes, for a new trial RUN_STARTED   which
- * run, on which instance, with which seed
+ *   TOLD         of trials that are decided, if whoever saw it did not live to say so
+ *
+ *   ASKED        and what else an ask writes, for a new trial
+ *
+ *   RUN_STARTED  which run, on which instance, with which seed
  *
  * A result is an OBSERVED event and, where it decides its trial, a TOLD one in a second
  * append: the next ask writes it if we do not live to.
@@ -110,7 +112,7 @@ cocabo_status cb_study_hold_run(cocabo_study *study, int64_t number, int64_t run
                   sizeof *study->held.runs))
     return cb_no_memory(err);
   study->held.runs = runs;
-  study->held.runs[study->held.n++] = (cb_held_run){number, run};
+  study->held.runs[study->held.n++] = (cb_lost_run){number, run};
   return COCABO_OK;
 }
 
@@ -301,7 +303,7 @@ cocabo_status cb_study_ask_run(cocabo_study *study, cocabo_trial **out,
   cocabo_status status = COCABO_E_BUSY;
   for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
     status = try_ask_run(study, &lost, out, err);
-  cb_lost_clear(&lost);
+  cb_lost_free(&lost);
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;
 }
 
