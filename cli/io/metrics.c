@@ -152,6 +152,12 @@ cocabo_status cli_put_json_metrics(front_buffer *out, const cocabo_trial *trial,
 
 /* ---- constraints ----------------------------------------------------------------- */
 
+bool cli_has_runs(const cocabo_study *study) {
+  return *cocabo_study_option(study, "instances") != '\0' ||
+         strcmp(cocabo_study_option(study, "seeds"), "0") != 0 ||
+         strcmp(cocabo_study_option(study, "repeats"), "1") != 0;
+}
+
 bool cli_is_constrained(const cocabo_study *study) {
   const char *text = cocabo_study_option(study, "constraints");
   return text && text[strspn(text, " \t\r\n")] != '\0';

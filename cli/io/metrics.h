@@ -63,6 +63,8 @@ cocabo_status cli_put_json_metrics(front_buffer *out, const cocabo_trial *trial,
 
 /* Has the study constraints on metrics? */
 bool cli_is_constrained(const cocabo_study *study);
+/* Are its trials evaluated run by run? */
+bool cli_has_runs(const cocabo_study *study);
 /* "true", "false" or "null": cocabo_trial_feasible as JSON. */
 const char *cli_feasible_text(const cocabo_trial *trial);
 

@@ -96,6 +96,9 @@ static cli_state read_state(const runner *r) {
   state.complete = cocabo_study_count_state(study, COCABO_COMPLETE);
   state.failed = cocabo_study_count_state(study, COCABO_FAILED);
   state.running = cocabo_study_count_state(study, COCABO_RUNNING);
+  state.runs = cocabo_study_runs(study, NULL);
+  const char *runs = cocabo_study_option(study, "runs");
+  state.all_runs = runs ? strtoll(runs, NULL, 10) : 0;
   return state;
 }
 
@@ -103,17 +106,22 @@ static cli_state read_state(const runner *r) {
  * when there are new ones, and not for more than a twentieth of the time. */
 static void look_for_best(runner *r, double now) {
   const int64_t complete = cocabo_study_count_state(r->study, COCABO_COMPLETE);
+  const int64_t runs = cocabo_study_runs(r->study, NULL);
+  const bool known = complete == r->best.complete && runs == r->best.runs;
   cli_best best;
-  if (r->run->common->quiet || complete == r->best.complete || now < r->best_at)
+  if (r->run->common->quiet || known || now < r->best_at)
     return;
   if (cli_best_find(&best, r->study, NULL) == COCABO_OK) {
+    const bool counted = !best.modelled && best.runs > 1; /* which is no luck */
     r->best = (cli_state){.complete = complete,
+                          .runs = runs,
                           .has_best = best.feasible,
                           .best_number = cocabo_trial_number(best.trial),
                           .best = cocabo_trial_value(best.trial),
-                          .noisy = best.noisy,
-                          .expected = best.expected,
-                          .best_se = best.se};
+                          .noisy = best.noisy || counted,
+                          .expected =
+                              counted ? cocabo_trial_value(best.trial) : best.expected,
+                          .best_se = counted ? best.error : best.se};
     cli_best_free(&best);
   }
   const double after = front_now();

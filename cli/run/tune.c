@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base.h"
+#include "io/metrics.h"
 #include "run/finish.h"
 #include "run/runner.h"
 #include "run/template.h"
@@ -86,8 +87,7 @@ static cocabo_status prepare_runs(cli_run *run, const cli_spec *spec,
   const cocabo_study *study = run->session.study;
   const cocabo_space *space = cocabo_study_space(study);
   const bool instances = *cocabo_study_option(study, "instances") != '\0';
-  run->by_runs = instances || number_of(study, "seeds") > 0.0 ||
-                 strcmp(cocabo_study_option(study, "repeats"), "1") != 0;
+  run->by_runs = cli_has_runs(study);
   run->cap = number_of(study, "cap");
   run->par = number_of(study, "par");
   run->warmup = spec->warmup > 0 ? spec->warmup : 0;
