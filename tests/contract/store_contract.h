@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "store/store.h"
 
 static cocabo_store *open_fresh_store(void);
@@ -1647,6 +1648,23 @@ static void a_repeated_append_moves_no_lease_of_a_run(void **state) {
   assert_int_equal(append_leased(c, &over, 1, "v", LONG), COCABO_OK); /* found */
 }
 
+/* Memory fails at each place in turn. */
+static void lack_of_memory_starts_no_run(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_asked(0), make_started(0, 0), make_started(0, 1)};
+  events[1].instance = "a.cnf";
+  cocabo_status status = COCABO_E_NO_MEMORY;
+  for (long k = 0; status != COCABO_OK; k++) {
+    assert_expired(c, "");
+    assert_int_equal(contract_read(c, 0).n, 1);
+    cb_mem_fail_after(k);
+    status = append_leased(c, events, 3, "w", OVER);
+    cb_mem_fail_after(-1);
+    assert_true(status == COCABO_OK || status == COCABO_E_NO_MEMORY);
+  }
+  assert_expired(c, "0.0 0.1 ");
+}
+
 static void a_log_with_runs_is_created_whole(void **state) {
   contract *c = *state;
   cb_event events[] = {make_event(CB_STUDY_CREATED, -1),
@@ -1836,6 +1854,7 @@ static int run_store_contract(const char *name) {
       CLAIM(a_run_that_somebody_is_at_is_not_discarded),
       CLAIM(a_run_that_has_ended_since_is_not_discarded),
       CLAIM(a_repeated_append_moves_no_lease_of_a_run),
+      CLAIM(lack_of_memory_starts_no_run),
       CLAIM(a_log_with_runs_is_created_whole),
       CLAIM(the_ends_of_a_log_are_known),
       CLAIM(a_summary_is_kept),
