@@ -477,12 +477,7 @@ static cocabo_status log_by_id(const memory_store *memory, int64_t id, study_log
       *out = memory->logs[i];
       return COCABO_OK;
     }
-  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
-}
-
-static cocabo_status no_study(const char *name, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
+  return cb_store_deleted(err);
 }
 
 static cocabo_status new_log(study_log **out, const char *name, cb_event *events, int n,
@@ -529,7 +524,7 @@ static cocabo_status drop_log(memory_store *memory, const char *name,
             (memory->n - i) * sizeof *memory->logs);
     return COCABO_OK;
   }
-  return no_study(name, err);
+  return cb_store_no_study(name, err);
 }
 
 /* ---- operations ------------------------------------------------------------------ */
@@ -563,7 +558,7 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
   const study_log *log = log_by_name(memory, name);
   if (log)
     *id = log->id;
-  return unlock(memory, log ? COCABO_OK : no_study(name, err));
+  return unlock(memory, log ? COCABO_OK : cb_store_no_study(name, err));
 }
 
 static cocabo_status read_since(cocabo_store *store, int64_t id,

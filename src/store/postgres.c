@@ -73,15 +73,6 @@ static void read_id(const char *text, uint64_t id[2]) {
   }
 }
 
-static cocabo_status deleted(cocabo_error *err) {
-  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
-}
-
-static cocabo_status no_study(const char *name, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
-}
-
 static cocabo_status damaged(const postgres_store *p, const char *what,
                              cocabo_error *err) {
   return cb_fail(err, COCABO_E_STORE,
@@ -117,7 +108,7 @@ static cocabo_status need_letters(postgres_store *p, int64_t study, cocabo_error
   }
   cb_rows_free(rows);
   if (!found)
-    return deleted(err);
+    return cb_store_deleted(err);
   return fits ? COCABO_OK : damaged(p, "a study has too many parameters", err);
 }
 
@@ -440,7 +431,7 @@ static cocabo_status refusal(const PGresult *rows, int i, cocabo_error *err) {
   const bool has_other = !cb_rows_null(rows, i, 2);
   const long long other = has_other ? (long long)cb_rows_real(rows, i, 2) : -1;
   if (strcmp(problem, "deleted") == 0)
-    return deleted(err);
+    return cb_store_deleted(err);
   if (strcmp(problem, "taken") == 0)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld", number,
                    other);
@@ -583,18 +574,6 @@ static cocabo_status append_for_good(postgres_store *p, int64_t study,
   return p->server.retried ? append_events(p, study, what, flush, err) : COCABO_OK;
 }
 
-/* What cannot be read back must not be written: the log would have no beginning. */
-static cocabo_status check_readable(postgres_store *p, const cb_event *created,
-                                    cocabo_error *err) {
-  cb_event copy = {.kind = created->kind, .seq = 1};
-  CB_TRY(cb_codec_encode(&p->body, created, "", err));
-  CB_TRY(cb_codec_decode(p->body.text, p->body.length, &copy, err));
-  const bool same = cb_space_equal(copy.space, created->space);
-  cb_event_clear(&copy);
-  return same ? COCABO_OK
-              : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
-}
-
 static cocabo_status create_study(postgres_store *p, const char *name, cb_event *events,
                                   int n, bool keep, int64_t *id, cocabo_error *err) {
   char letters[COCABO_MAX_PARAMETERS + 1];
@@ -602,7 +581,7 @@ static cocabo_status create_study(postgres_store *p, const char *name, cb_event 
   PGresult *rows;
   if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
-  CB_TRY(check_readable(p, events, err));
+  CB_TRY(cb_store_check_readable(&p->body, events, err));
   cb_codec_letters(events->space, letters);
   CB_TRY(put_events(p, events, n, keep, letters, err));
   cb_params_text(&params, name);
@@ -670,7 +649,7 @@ static cocabo_status find_study(postgres_store *p, const char *name, int64_t *id
   if (found)
     *id = cb_rows_integer(rows, 0, 0);
   cb_rows_free(rows);
-  return found ? COCABO_OK : no_study(name, err);
+  return found ? COCABO_OK : cb_store_no_study(name, err);
 }
 
 static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
@@ -728,7 +707,7 @@ static cocabo_status drop_study(postgres_store *p, const char *name,
   /* Where the answer was lost, the first try may have done it. */
   const bool done = cb_rows_count(rows) == 1 || p->server.retried;
   cb_rows_free(rows);
-  return done ? COCABO_OK : no_study(name, err);
+  return done ? COCABO_OK : cb_store_no_study(name, err);
 }
 
 static cocabo_status remove_study(cocabo_store *store, const char *name,
@@ -763,7 +742,7 @@ static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
     cb_rows_free(rows);
     cb_server_close(&server);
     if (status == COCABO_OK && !found)
-      return deleted(err);
+      return cb_store_deleted(err);
   }
   return status == COCABO_OK || status == COCABO_E_NO_MEMORY
              ? status
@@ -782,13 +761,8 @@ static cocabo_status check_body(const PGresult *rows, int i, int64_t *unchecked,
       cb_codec_checksum(cb_rows_text(rows, i, 2), cb_rows_length(rows, i, 2));
   if (sum == (uint64_t)cb_rows_integer(rows, i, 3))
     return COCABO_OK;
-  char trial[40] = "";
-  if (cb_rows_integer(rows, i, 1) >= 0)
-    snprintf(trial, sizeof trial, ", of trial %s,", cb_rows_text(rows, i, 1));
-  return cb_fail(err, COCABO_E_STATE,
-                 "event %s of the log%s is damaged: it does not have the checksum "
-                 "that it was written with; restore a backup",
-                 cb_rows_text(rows, i, 0), trial);
+  return cb_store_damaged_event(cb_rows_integer(rows, i, 0),
+                                cb_rows_integer(rows, i, 1), err);
 }
 
 static cocabo_status check_bodies(postgres_store *p, int64_t study, int64_t *unchecked,
@@ -886,7 +860,7 @@ static cocabo_status read_description(postgres_store *p, int64_t study,
                       &out->summary);
   }
   cb_rows_free(rows);
-  return found ? COCABO_OK : deleted(err);
+  return found ? COCABO_OK : cb_store_deleted(err);
 }
 
 static cocabo_status describe(cocabo_store *store, int64_t id, cb_description *out,

@@ -250,15 +250,6 @@ static query ask_over(sqlite_store *s, int which, int64_t study) {
   return q;
 }
 
-static cocabo_status deleted(cocabo_error *err) {
-  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
-}
-
-static cocabo_status no_study(const char *name, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
-}
-
 static cocabo_status damaged(const sqlite_store *s, const char *what,
                              cocabo_error *err) {
   char path[CB_SHOWN];
@@ -300,7 +291,7 @@ static cocabo_status get_letters(sqlite_store *s, int64_t study,
     strcpy(letters, text);
   CB_TRY(done(&q, err));
   if (!found)
-    return deleted(err);
+    return cb_store_deleted(err);
   return fits ? COCABO_OK : damaged(s, "a study has too many parameters", err);
 }
 
@@ -846,24 +837,18 @@ static cocabo_status show_leases(sqlite_store *s, int64_t study, cocabo_lease_fn
 
 static cocabo_status check_body(const query *q, int64_t *unchecked, cocabo_error *err) {
   sqlite3_stmt *row = q->statement;
-  char trial[40] = "";
   if (sqlite3_column_type(row, 3) == SQLITE_NULL) {
     ++*unchecked;
     return COCABO_OK;
   }
   const char *body = (const char *)sqlite3_column_text(row, 2);
   const size_t length = (size_t)sqlite3_column_bytes(row, 2);
-  const int64_t number = sqlite3_column_int64(row, 1);
   if (!body && sqlite3_column_type(row, 2) != SQLITE_NULL)
     return cb_no_memory(err);
   if (body && cb_codec_checksum(body, length) == (uint64_t)sqlite3_column_int64(row, 3))
     return COCABO_OK;
-  if (number >= 0)
-    snprintf(trial, sizeof trial, ", of trial %lld,", (long long)number);
-  return cb_fail(err, COCABO_E_STATE,
-                 "event %lld of the log%s is damaged: it does not have the checksum "
-                 "that it was written with; restore a backup",
-                 (long long)sqlite3_column_int64(row, 0), trial);
+  return cb_store_damaged_event(sqlite3_column_int64(row, 0),
+                                sqlite3_column_int64(row, 1), err);
 }
 
 static cocabo_status check_bodies(sqlite_store *s, int64_t study, int64_t *unchecked,
@@ -916,25 +901,13 @@ static cocabo_status create_inside(void *user, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* What cannot be read back must not be written: the log would have no beginning. */
-static cocabo_status check_readable(sqlite_store *s, const cb_event *created,
-                                    cocabo_error *err) {
-  cb_event copy = {.kind = created->kind, .seq = 1};
-  CB_TRY(cb_codec_encode(&s->json, created, "", err));
-  CB_TRY(cb_codec_decode(s->json.text, s->json.length, &copy, err));
-  const bool same = cb_space_equal(copy.space, created->space);
-  cb_event_clear(&copy);
-  return same ? COCABO_OK
-              : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
-}
-
 static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *events,
                                   int n, bool keep, int64_t *id, cocabo_error *err) {
   const cb_append what = {.events = events, .n = n, .keep = keep};
   appending a = {.store = s, .name = name, .what = &what};
   if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
-  CB_TRY(check_readable(s, events, err));
+  CB_TRY(cb_store_check_readable(&s->json, events, err));
   cb_codec_letters(events->space, a.letters);
   CB_TRY(transact(s, true, create_inside, &a, err));
   for (int i = 0; i < n; i++) {
@@ -956,7 +929,7 @@ static cocabo_status remove_inside(void *user, cocabo_error *err) {
   int64_t id = -1;
   CB_TRY(find_id(r->store, r->name, &id, err));
   if (id < 0)
-    return no_study(r->name, err);
+    return cb_store_no_study(r->name, err);
   for (size_t i = 0; i < sizeof drops / sizeof drops[0]; i++) {
     query q = ask(r->store, drops[i], id);
     CB_TRY(execute(&q, err));
@@ -1094,7 +1067,7 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
   CB_TRY(enter(s, "read", err));
   CB_TRY(leave(s, find_id(s, name, &found, err)));
   if (found < 0)
-    return no_study(name, err);
+    return cb_store_no_study(name, err);
   *id = found;
   return COCABO_OK;
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "cocabo.h"
 #include "log/event.h"
 
@@ -192,5 +193,21 @@ cocabo_status cb_lease_check(double seconds, bool or_none, cocabo_error *err);
 struct cocabo_store {
   const cb_store_ops *ops;
 };
+
+/* ---- what stores have in common
+ * ------------------------------------------------------ */
+
+/* COCABO_E_NOT_FOUND: by its id, and by its name. */
+cocabo_status cb_store_deleted(cocabo_error *err);
+cocabo_status cb_store_no_study(const char *name, cocabo_error *err);
+
+/* Can this STUDY_CREATED event be read back? What cannot must not be written: the log
+ * would have no beginning. `body` is room to write it. */
+cocabo_status cb_store_check_readable(cb_json *body, const cb_event *created,
+                                      cocabo_error *err);
+
+/* COCABO_E_STATE: the checksum of an event is not that of its body. number < 0: it
+ * belongs to no trial. */
+cocabo_status cb_store_damaged_event(int64_t seq, int64_t number, cocabo_error *err);
 
 #endif
