@@ -316,7 +316,8 @@ cocabo_status cli_read_instances(const char *path, front_buffer *out,
   front_buffer text = {0};
   char shown[CB_SHOWN];
   int fd = -1;
-  CB_TRY(front_open_here("read the instances", path, O_RDONLY, &fd, err));
+  if (front_open_here("read the instances", path, O_RDONLY, &fd, err) != COCABO_OK)
+    return err->code = COCABO_E_INVALID;
   cocabo_status status = front_read_up_to(fd, path, MAX_INSTANCES, &text, err);
   close(fd);
   const char *lines = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;

@@ -58,6 +58,7 @@ typedef struct cb_trial {
   cb_run *runs;   /* in the order in which they started */
   size_t runs_capacity;
   int64_t n_counted; /* pairs that have a value */
+  int64_t capped;    /* 1 + the pair whose value was cut off; 0: none */
   double *results;   /* by pair: the value that counts, NaN: none */
   int64_t n_results;
   size_t results_capacity;

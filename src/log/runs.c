@@ -282,6 +282,8 @@ cocabo_status cb_runs_observe(cb_history *history, cb_trial *trial,
   if (event->has_y)
     CB_TRY(keep_metrics(trial, run, event, err));
   run->outcome = event->outcome;
+  if (event->outcome == CB_RUN_CAPPED)
+    trial->capped = run->pair + 1;
   run->value = event->has_y ? event->y : NAN;
   run->seconds = event->seconds;
   history->n_flying -= !late;
@@ -299,13 +301,14 @@ double cb_runs_value(const cb_trial *trial, int64_t pair) {
   return pair < trial->n_results ? trial->results[pair] : NAN;
 }
 
-/* Mean and sum of squared deviations of what counts, on the scale of the average. */
-static void moments_of(cb_combine combine, const cb_trial *trial, double *mean,
-                       double *squares) {
+/* Mean and sum of squared deviations of what counts, on the scale of the average; but
+ * not of pair `without`. */
+static void moments_of(cb_combine combine, const cb_trial *trial, int64_t without,
+                       double *mean, double *squares) {
   double n = 0.0;
   *mean = *squares = 0.0;
   for (int64_t k = 0; k < trial->n_results; k++) {
-    if (isnan(trial->results[k]))
+    if (isnan(trial->results[k]) || k == without)
       continue;
     const double d = on_scale(combine, trial->results[k]) - *mean;
     n += 1.0;
@@ -329,12 +332,19 @@ static double order_statistic(const cb_trial *trial, int64_t k) {
   return NAN;
 }
 
+/* A value that was cut off says "at least": what the trial comes to without it may be
+ * worse, and then that counts. */
 double cb_runs_combined(const cb_history *history, const cb_trial *trial, double *se) {
   const int64_t n = trial->n_counted;
   const cb_combine combine = history->combine;
   double mean, squares;
   assert(n > 0);
-  moments_of(combine, trial, &mean, &squares);
+  moments_of(combine, trial, -1, &mean, &squares);
+  if (trial->capped > 0 && n > 1) {
+    double other, unused;
+    moments_of(combine, trial, trial->capped - 1, &other, &unused);
+    mean = history->sign * other < history->sign * mean ? other : mean;
+  }
   double value = off_scale(combine, history->full > 0 ? history->full : n, mean);
   if (combine == CB_MAX)
     value = order_statistic(trial, n - 1);
@@ -387,17 +397,19 @@ static double average_of(cb_combine combine, double *values, int64_t n) {
   return combine == CB_MEDIAN ? median_of(values, n) : mean_of(values, n);
 }
 
-/* Without common pairs, or where they mean nothing, of the values themselves. */
-static contrast compare(const weighing *w, const cb_trial *trial) {
+/* Without common pairs, or where they mean nothing, of the values themselves; and not
+ * of pair `without`. */
+static contrast compare_but(const weighing *w, const cb_trial *trial, int64_t without) {
   const cb_combine combine = w->history->combine;
   int64_t common = 0;
   for (int64_t k = 0; k < trial->n_results; k++)
-    common += !isnan(trial->results[k]) && !isnan(cb_runs_value(w->reference, k));
+    common += !isnan(trial->results[k]) && k != without &&
+              !isnan(cb_runs_value(w->reference, k));
   const bool paired = w->paired && common > 0;
   contrast c = {.variance = NAN};
   for (int64_t k = 0; k < trial->n_results; k++) {
     const double base = paired ? cb_runs_value(w->reference, k) : 0.0;
-    if (!isnan(trial->results[k]) && !isnan(base))
+    if (!isnan(trial->results[k]) && !isnan(base) && k != without)
       w->values[c.n++] = on_scale(combine, trial->results[k]) -
                          (paired ? on_scale(combine, base) : 0.0);
   }
@@ -414,6 +426,16 @@ static contrast compare(const weighing *w, const cb_trial *trial) {
       w->values[m++] = on_scale(combine, w->reference->results[k]);
   c.average += average_of(combine, w->values, w->reference->n_counted);
   return c;
+}
+
+/* Of what is cut off only if that is worse than what there is without it. */
+static contrast compare(const weighing *w, const cb_trial *trial) {
+  const double sign = w->history->sign;
+  const contrast all = compare_but(w, trial, -1);
+  if (trial->capped == 0 || trial->n_counted < 2)
+    return all;
+  const contrast rest = compare_but(w, trial, trial->capped - 1);
+  return sign * rest.average < sign * all.average ? rest : all;
 }
 
 /* The largest, as if the trial were like the reference where it has not been. */

@@ -16,10 +16,7 @@ static int64_t count_flying(const cb_trial *trial) {
 }
 
 static bool is_capped(const cb_trial *trial) {
-  for (int64_t i = 0; i < trial->n_runs; i++)
-    if (trial->runs[i].outcome == CB_RUN_CAPPED)
-      return true;
-  return false;
+  return trial->capped > 0;
 }
 
 static int64_t count_common(const cb_trial *a, const cb_trial *b) {
