@@ -5,6 +5,7 @@
 static cocabo_error err;
 
 #include "runs.h"
+#include "sampler/surrogate.h"
 
 typedef struct choice {
   int64_t row;
@@ -174,6 +175,53 @@ static void a_restart_proposes_the_same_after_revisions(void **state) {
   }
 }
 
+/* ---- units ----------------------------------------------------------------------- */
+
+/* What the sampler predicts is what a process predicts that has the values and their
+ * variances as they are: no transform of the targets shows, and none is cut off here.
+ */
+static void check_units(const char *sampler, const cb_kernel_spec *spec, int theta_at) {
+  static runs r;
+  cb_cell cells[RUNS_PARAMS];
+  cb_rng rng = cb_rng_make(53, CB_RNG_BENCH, 2);
+  cb_surrogate *plain;
+  runs_open(&r, sampler, "true", 23, 0.2);
+  for (int i = 0; i < 24; i++) {
+    cb_space_sample(r.space, &rng, cells);
+    cells[0].real *= 0.4;
+    cells[1].real *= 0.4;
+    runs_add(&r, cells, i < 8, NULL);
+  }
+  for (int64_t i = 0; i < r.history->n; i++)
+    cb_history_revise(r.history, i, r.history->y[i], 0.07 * (double)(i % 5));
+  runs_fit(&r);
+  const cb_ask ask = runs_ask(&r);
+  assert_ok(cb_surrogate_new(&plain, r.space, spec, 1000, &err));
+  assert_ok(cb_surrogate_follow(plain, r.history, ask.fit, ask.fit->theta + theta_at,
+                                r.history->y, r.history->variance, &err));
+  for (int i = 0; i < 30; i++) {
+    double x[2], mean[2], sd[2], feasible;
+    int32_t h[1];
+    cb_space_sample(r.space, &rng, cells);
+    cb_space_encode(r.space, cells, x, h);
+    assert_ok(r.resolved.sampler->predict(r.state, &ask, 1, x, h, &mean[0], &sd[0],
+                                          &feasible, &err));
+    cb_surrogate_expect(plain, x, h, &mean[1], &sd[1]);
+    assert_close(mean[0], mean[1], 1e-10);
+    assert_close(sd[0], sd[1], 1e-10);
+  }
+  cb_surrogate_free(plain);
+  runs_close(&r);
+}
+
+static void variances_are_in_units_of_the_values(void **state) {
+  (void)state;
+  const cb_kernel_spec free = {.d = 2, .c = 1, .form = CB_FREE, .ard = true};
+  const cb_kernel_spec onehot = {.d = 2, .c = 1, .form = CB_ONEHOT};
+  check_units("mixed", &free, 1); /* before theta it says if the warp is worth it */
+  check_units("onehot", &onehot, 0);
+}
+
 /* ---- memory ---------------------------------------------------------------------- */
 
 static void a_failed_choice_can_be_repeated(void **state) {
@@ -240,6 +288,7 @@ int main(void) {
       cmocka_unit_test(new_points_come_at_least_as_often),
       cmocka_unit_test(too_few_results_say_nothing),
       cmocka_unit_test(a_restart_proposes_the_same_after_revisions),
+      cmocka_unit_test(variances_are_in_units_of_the_values),
       cmocka_unit_test(a_failed_choice_can_be_repeated),
       cmocka_unit_test(known_errors_and_runs_are_better_than_lucky_values),
   };
