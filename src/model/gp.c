@@ -437,7 +437,21 @@ void cb_gp_truncate(cb_gp *gp, int n) {
 }
 
 double cb_gp_fitted(const cb_gp *gp, int i) {
-  return gp->y[i] - (gp->kernel.noise + gp->jitter + gp->r[i]) * gp->alpha[i];
+  return gp->y[i] - cb_gp_row_noise(gp, i) * gp->alpha[i];
+}
+
+double cb_gp_row_noise(const cb_gp *gp, int i) {
+  return gp->kernel.noise + gp->jitter + gp->r[i];
+}
+
+/* mu = (K - N) K^-1 y, N the diagonal of noise: column j of I - N K^-1. */
+void cb_gp_influence(const cb_gp *gp, int j, double *out) {
+  for (int i = 0; i < gp->n; i++)
+    out[i] = i == j;
+  cb_linalg_solve_ut(gp->n, gp->U, gp->room, out);
+  cb_linalg_solve_u(gp->n, gp->U, gp->room, out);
+  for (int i = 0; i < gp->n; i++)
+    out[i] = (i == j) - cb_gp_row_noise(gp, i) * out[i];
 }
 
 int cb_gp_count(const cb_gp *gp) {

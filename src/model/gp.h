@@ -72,6 +72,11 @@ void cb_gp_truncate(cb_gp *gp, int n);
  */
 double cb_gp_fitted(const cb_gp *gp, int i);
 
+/* The noise of point i, noise + r_i; and how far the means at points 0 .. n-1 move with
+ * the target of point j: out_i = d mu_i / d y_j, in O(n^2). */
+double cb_gp_row_noise(const cb_gp *gp, int i);
+void cb_gp_influence(const cb_gp *gp, int j, double *out);
+
 int cb_gp_count(const cb_gp *gp);
 double cb_gp_noise(const cb_gp *gp); /* variance, in standardised units */
 void cb_gp_scale(const cb_gp *gp, double *mean,

@@ -371,6 +371,19 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   return cb_learner_predict(&((cocabo *)state)->learner, ask, n, x, h, mean, sd, err);
 }
 
+/* The new point may have any categories here. Without numbers there is no search, and
+ * what the bandits draw counts. */
+static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
+                           double *gain_new, double *gain_again, cocabo_error *err) {
+  cocabo *s = state;
+  *row = -1;
+  *gain_new = *gain_again = 0.0;
+  return s->search
+             ? cb_learner_rerun(&s->learner, ask, s->search, (int)s->settings->samples,
+                                row, gain_new, gain_again, err)
+             : COCABO_OK;
+}
+
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
@@ -396,4 +409,5 @@ const cb_sampler cb_sampler_cocabo = {
     .best = best,
     .expect = expect,
     .predict = predict,
+    .rerun = rerun,
 };

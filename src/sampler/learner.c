@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "sampler/judge.h"
+#include "sampler/rerun.h"
 #include "sampler/samplers.h"
 
 enum { RESTARTS = 5 }; /* random ones of the hyper-parameter fit */
@@ -158,4 +159,18 @@ cocabo_status cb_learner_predict(cb_learner *learner, const cb_ask *ask, int n,
   CB_TRY(cb_learner_follow(learner, ask, err));
   cb_surrogate_predict(learner->surrogate, n, x, h, mean, sd);
   return COCABO_OK;
+}
+
+cocabo_status cb_learner_rerun(cb_learner *learner, const cb_ask *ask,
+                               cb_search *search, int pool, int64_t *row,
+                               double *gain_new, double *gain_again,
+                               cocabo_error *err) {
+  const cb_rerun choice = {
+      .surrogate = learner->surrogate, .search = search, .pool = pool, .unit = 1.0};
+  *row = -1;
+  *gain_new = *gain_again = 0.0;
+  if (ask->history->n < 2)
+    return COCABO_OK;
+  CB_TRY(cb_learner_follow(learner, ask, err));
+  return cb_rerun_choose(&choice, ask, row, gain_new, gain_again, err);
 }

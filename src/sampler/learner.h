@@ -14,6 +14,7 @@
 #include "model/kernel.h"
 #include "sampler/sampler.h"
 #include "sampler/surrogate.h"
+#include "search/search.h"
 
 /* What a model learns: y, cut off far below the median (cb_cut_far_below) unless the
  * user wants it kept. Starts as {0}; released with cb_targets_free. */
@@ -45,7 +46,8 @@ void cb_learner_close(cb_learner *learner);
 cocabo_status cb_learner_follow(cb_learner *learner, const cb_ask *ask,
                                 cocabo_error *err);
 
-/* A sampler's fit, n_theta, best, expect and predict. */
+/* A sampler's fit, n_theta, best, expect, predict and rerun; the last with its search,
+ * of pools up to so many points. */
 cocabo_status cb_learner_fit(cb_learner *learner, const cb_ask *ask, cb_fit *out,
                              cocabo_error *err);
 int cb_learner_n_theta(const cb_learner *learner);
@@ -57,5 +59,8 @@ cocabo_status cb_learner_expect(cb_learner *learner, const cb_ask *ask,
 cocabo_status cb_learner_predict(cb_learner *learner, const cb_ask *ask, int n,
                                  const double *x, const int32_t *h, double *mean,
                                  double *sd, cocabo_error *err);
+cocabo_status cb_learner_rerun(cb_learner *learner, const cb_ask *ask,
+                               cb_search *search, int pool, int64_t *row,
+                               double *gain_new, double *gain_again, cocabo_error *err);
 
 #endif

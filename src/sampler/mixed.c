@@ -37,6 +37,7 @@
 #include "model/gp_fit.h"
 #include "sampler/feasibility.h"
 #include "sampler/judge.h"
+#include "sampler/rerun.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
@@ -764,6 +765,29 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   return COCABO_OK;
 }
 
+/* By the plain model, in whose units gains are those of y. Where nothing is feasible a
+ * new point is what is needed. */
+static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
+                           double *gain_new, double *gain_again, cocabo_error *err) {
+  mixed *s = state;
+  *row = -1;
+  *gain_new = *gain_again = 0.0;
+  CB_TRY(transform(s, ask->history, err));
+  if (ask->history->n < 2 || lost(s))
+    return COCABO_OK;
+  CB_TRY(follow_plain(s, ask, err));
+  find_incumbent(s, ask->history, PLAIN);
+  CB_TRY(follow_limits(s, ask, PLAIN, err));
+  const cb_rerun choice = {.surrogate = s->surrogates[PLAIN],
+                           .search = s->search,
+                           .pool =
+                               ask->history->n >= SCREENED_FROM ? SCREENED_POOL : POOL,
+                           .unit = 2.0,
+                           .among = cb_feasibility_rows(s->feasibility),
+                           .feasible = cb_feasibility_limits(s->feasibility, true)};
+  return cb_rerun_choose(&choice, ask, row, gain_new, gain_again, err);
+}
+
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
     .revision = 10,
@@ -779,4 +803,5 @@ const cb_sampler cb_sampler_mixed = {
     .best = best,
     .expect = expect,
     .predict = predict,
+    .rerun = rerun,
 };

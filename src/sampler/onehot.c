@@ -173,6 +173,13 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   return cb_learner_predict(&((onehot *)state)->learner, ask, n, x, h, mean, sd, err);
 }
 
+static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
+                           double *gain_new, double *gain_again, cocabo_error *err) {
+  onehot *s = state;
+  return cb_learner_rerun(&s->learner, ask, s->search, POOL, row, gain_new, gain_again,
+                          err);
+}
+
 static int n_theta(const void *state) {
   return cb_learner_n_theta(&((const onehot *)state)->learner);
 }
@@ -195,4 +202,5 @@ const cb_sampler cb_sampler_onehot = {
     .best = best,
     .expect = expect,
     .predict = predict,
+    .rerun = rerun,
 };

@@ -416,24 +416,20 @@ int64_t cb_surrogate_best_among(const cb_surrogate *s, const bool *among,
   return best;
 }
 
-int cb_surrogate_top(const cb_surrogate *s, const bool *among, int most,
-                     int64_t *rows) {
+int cb_surrogate_top(const cb_surrogate *s, const bool *among, int most, int *places) {
   int count = 0;
-  for (int64_t i = 0; i < s->n; i++) {
-    const double fitted = cb_gp_fitted(s->gp, (int)i);
-    if (among && !among[s->rows[i]])
-      continue;
+  for (int i = 0; i < (int)s->n; i++) {
+    const double fitted = cb_gp_fitted(s->gp, i);
     int place = count;
-    while (place > 0 && fitted > cb_gp_fitted(s->gp, (int)rows[place - 1]))
+    while (place > 0 && fitted > cb_gp_fitted(s->gp, places[place - 1]))
       place--;
-    if (place == most)
+    if (place == most || (among && !among[s->rows[i]]))
       continue;
     count += count < most;
-    memmove(rows + place + 1, rows + place, (size_t)(count - place - 1) * sizeof *rows);
-    rows[place] = i;
+    memmove(places + place + 1, places + place,
+            (size_t)(count - place - 1) * sizeof *places);
+    places[place] = i;
   }
-  for (int k = 0; k < count; k++)
-    rows[k] = s->rows[rows[k]];
   return count;
 }
 

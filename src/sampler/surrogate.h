@@ -68,8 +68,9 @@ int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
 /* The same among rows of the history: those that are true; NULL: all. */
 int64_t cb_surrogate_best_among(const cb_surrogate *s, const bool *among, double *mean);
 
-/* The first `most` of them into rows, the highest first; returns how many there are. */
-int cb_surrogate_top(const cb_surrogate *s, const bool *among, int most, int64_t *rows);
+/* The first `most` of them, the highest first, as places in cb_surrogate_rows, which
+ * are those in the process; returns how many there are. */
+int cb_surrogate_top(const cb_surrogate *s, const bool *among, int most, int *places);
 
 /* The rows of the history that it holds, n of them, borrowed until the next call: those
  * that the last fit saw, ascending, then those that came after it. */

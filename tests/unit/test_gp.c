@@ -132,6 +132,23 @@ static void the_mean_at_a_noisy_row_takes_its_noise_off(void **state) {
   assert_true(noisy > 2);
 }
 
+static void influence_is_the_derivative_by_a_target(void **state) {
+  (void)state;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_gp *gp = factored(o);
+    for (int j = 0; j < o->n; j++) {
+      double y[8] = {0}, influence[8]; /* the mean is linear in y */
+      y[j] = 1.0;
+      cb_gp_set_targets(gp, y);
+      cb_gp_influence(gp, j, influence);
+      for (int i = 0; i < o->n; i++)
+        assert_close(influence[i], cb_gp_fitted(gp, i), 1e-13);
+    }
+    cb_gp_free(gp);
+  }
+}
+
 static void random_point(cb_rng *rng, int d, int c, double *x, int32_t *h) {
   for (int j = 0; j < d; j++)
     x[j] = 2.0 * cb_rng_uniform(rng) - 1.0;
@@ -730,6 +747,7 @@ int main(void) {
       cmocka_unit_test(joint_posterior_agrees_with_oracle),
       cmocka_unit_test(the_mean_at_a_noisy_row_takes_its_noise_off),
       cmocka_unit_test(screening_bounds_deviations_where_rows_are_noisy),
+      cmocka_unit_test(influence_is_the_derivative_by_a_target),
       cmocka_unit_test(appended_rows_give_the_same_posterior),
       cmocka_unit_test(posterior_gradient_agrees_with_central_differences),
       cmocka_unit_test(likelihood_and_gradient_agree_with_oracle),

@@ -290,16 +290,17 @@ static void known_errors_are_noise_of_the_rows(void **state) {
     assert_close(got_sd, sd, 1e-12);
     highest = fmax(highest, mu);
   }
-  int64_t top[N];
+  int top[N];
   assert_int_equal(cb_surrogate_top(s, NULL, N, top), N);
   assert_int_equal(top[0], cb_surrogate_best(s, &mu));
   assert_close(mu, highest, 1e-9);
   for (int i = 1; i < N; i++) {
-    predict_trial(s, &h->trials[h->told[top[i - 1]]], &mu, &sd);
+    predict_trial(s, &h->trials[h->told[top[i - 1]]], &mu,
+                  &sd); /* all rows are there */
     predict_trial(s, &h->trials[h->told[top[i]]], &got_mu, &got_sd);
     assert_true(got_mu <= mu + 1e-9);
   }
-  int64_t five[5];
+  int five[5];
   assert_int_equal(cb_surrogate_top(s, NULL, 5, five), 5);
   assert_memory_equal(five, top, sizeof five);
   cb_gp_free(gp);
