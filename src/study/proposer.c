@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "log/runs.h"
+#include "race/race.h"
 #include "sampler/samplers.h"
 
 void cb_proposer_clear(cb_proposer *p) {
@@ -136,13 +137,42 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row
   return COCABO_OK;
 }
 
+static int64_t count_flying(const cb_trial *trial) {
+  int64_t n = 0;
+  for (int64_t i = 0; i < trial->n_runs; i++)
+    n += trial->runs[i].outcome == 0;
+  return n;
+}
+
+/* Without a model the best so far is run again with every fourth trial. */
+static int64_t rerun_by_rule(const cb_history *history) {
+  enum { EVERY = 4 };
+  const int64_t best = cb_race_incumbent(history);
+  const int64_t wanted = 1 + (history->n + history->n_failed) / EVERY;
+  return best >= 0 && history->trials[best].n_counted < wanted ? best : -1;
+}
+
 cocabo_status cb_proposer_rerun(cb_proposer *p, const cb_view *view, int64_t most,
                                 int64_t *number, cocabo_error *err) {
-  (void)p;
-  (void)view;
-  (void)most;
-  (void)err;
+  const cb_history *history = view->fold->history;
+  double by_new, by_again;
+  int64_t row = -1;
+  cb_ask ask;
   *number = -1;
+  if (history->n < LEAST || history->n_design < view->resolved.settings.n_init)
+    return COCABO_OK;
+  if (!view->resolved.sampler->rerun) {
+    *number = rerun_by_rule(history);
+  } else {
+    CB_TRY(ready(p, view, &ask, err));
+    CB_TRY(p->sampler->rerun(p->state, &ask, &row, &by_new, &by_again, err));
+    *number = row >= 0 ? history->told[row] : -1;
+  }
+  if (*number < 0)
+    return COCABO_OK;
+  const cb_trial *trial = &history->trials[*number];
+  if (count_flying(trial) > 0 || (most > 0 && trial->n_counted >= most))
+    *number = -1;
   return COCABO_OK;
 }
 
