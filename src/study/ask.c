@@ -382,7 +382,11 @@ static cocabo_status build(cocabo_study *study, batch *b, const attempt *a,
 
 static void hand_over(cocabo_study *study, batch *b, cocabo_trial **out) {
   for (int i = 0; i < b->n; i++) {
-    cb_history_hand(study->fold.history, b->handed[i].number);
+    const cb_event *event = &b->handed[i];
+    if (event->number < study->fold.history->n_trials)
+      cb_history_hand(study->fold.history, event->number);
+    else if (event->kind == CB_TRIAL_ASKED) /* the store has it, and went away */
+      (void)cb_handed_unseen(&study->handed, event, NULL);
     cb_trial_set_started(b->trials[i], b->handed[i].time);
     out[i] = b->trials[i];
     b->trials[i] = NULL;

@@ -145,6 +145,8 @@ static cocabo_status follow(cocabo_study *study, cb_lost *lost, cocabo_error *er
   else
     CB_TRY(status);
   CB_TRY(keep_space(study, err));
+  if (study->fold.history)
+    cb_handed_settle(&study->handed, study->fold.history);
   cb_hand *hand = cb_handed_lost(&study->handed);
   return hand ? put_back(study, hand, err) : COCABO_OK;
 }

@@ -140,10 +140,12 @@ class Sentences(Case):
         self.fails("read-only", args=("create", *SPACE))
 
     def test_a_standby(self):
+        """Of a server that has little: a standby starts as a copy of everything."""
+        self.enter(self.enterContext(Server()))
         self.create()
         self.ok("ask")
         self.ok("tell", "0", "3")
-        with SERVER.standby() as standby:
+        with self.server.standby() as standby:
             url = standby.url(self.name, self.role)
             self.ok("best", "--storage", url)
             self.ok("verify", "--storage", url)
