@@ -5,6 +5,7 @@
 static cocabo_error err;
 
 #include "runs.h"
+#include "sampler/learner.h"
 #include "sampler/surrogate.h"
 
 typedef struct choice {
@@ -125,11 +126,15 @@ static void too_few_results_say_nothing(void **state) {
 
 /* ---- the same bits --------------------------------------------------------------- */
 
-static void propose(const runs *r, void *state, cb_cell *cells) {
+/* Returns with which chance a bandit drew the category; 0: none did. */
+static double propose(const runs *r, void *state, const cb_settings *settings,
+                      cb_cell *cells) {
   cb_draw draws[RUNS_PARAMS];
   cb_proposal out = {.cells = cells, .draws = draws};
-  const cb_ask ask = runs_ask(r);
+  cb_ask ask = runs_ask(r);
+  ask.settings = settings;
   assert_ok(r->resolved.sampler->propose(state, &ask, &out, &err));
+  return out.drawn ? draws[0].p : 0.0;
 }
 
 static void compare_with_fresh(runs *r) {
@@ -145,8 +150,8 @@ static void compare_with_fresh(runs *r) {
     assert_memory_equal(&a.gain_new, &b.gain_new, sizeof a.gain_new);
     assert_memory_equal(&a.gain_again, &b.gain_again, sizeof a.gain_again);
   }
-  propose(r, r->state, cells[0]);
-  propose(r, fresh, cells[1]);
+  const double p = propose(r, r->state, ask.settings, cells[0]);
+  assert_true(propose(r, fresh, ask.settings, cells[1]) == p);
   assert_memory_equal(cells[0], cells[1], sizeof cells[0]);
   if (sampler->best) {
     assert_ok(sampler->best(r->state, &ask, &best[0], &err));
@@ -171,6 +176,33 @@ static void a_restart_proposes_the_same_after_revisions(void **state) {
       if (r.history->n > 8 && r.count % 4 == 0)
         compare_with_fresh(&r);
     }
+    runs_close(&r);
+  }
+}
+
+/* Whatever the user says of the objective: with the same fit the same is proposed. */
+static void where_errors_are_known_the_incumbent_is_the_best_mean(void **state) {
+  (void)state;
+  static const char *const samplers[] = {"mixed", "onehot"};
+  for (int s = 0; s < 2; s++) {
+    static runs r;
+    runs_open(&r, samplers[s], "true", 31, 0.4);
+    cb_settings noisy = r.resolved.settings;
+    noisy.deterministic = false;
+    void *other;
+    assert_ok(r.resolved.sampler->create(&other, r.space, &noisy, &err));
+    for (int luckiest = 0; r.count < 36;) {
+      cb_cell cells[2][RUNS_PARAMS];
+      runs_step(&r, true);
+      if (r.history->n <= 10)
+        continue;
+      luckiest += runs_best(&r) != r.history->best;
+      propose(&r, r.state, &r.resolved.settings, cells[0]);
+      propose(&r, other, &noisy, cells[1]);
+      assert_memory_equal(cells[0], cells[1], sizeof cells[0]);
+      assert_true(r.count < 35 || luckiest > 0);
+    }
+    r.resolved.sampler->destroy(other);
     runs_close(&r);
   }
 }
@@ -220,6 +252,34 @@ static void variances_are_in_units_of_the_values(void **state) {
   const cb_kernel_spec onehot = {.d = 2, .c = 1, .form = CB_ONEHOT};
   check_units("mixed", &free, 1); /* before theta it says if the warp is worth it */
   check_units("onehot", &onehot, 0);
+}
+
+/* What is cut off has no error left, what is near the cut a part of it. */
+static void a_cut_takes_its_part_of_the_variance(void **state) {
+  (void)state;
+  static runs r;
+  cb_cell cells[RUNS_PARAMS];
+  cb_rng rng = cb_rng_make(59, CB_RNG_BENCH, 2);
+  const double y[] = {3.7, 2.7, 1.7, -0.2, -30.5}; /* the cut is at 3.7 - 4 * 2 */
+  cb_targets targets = {0};
+  runs_open(&r, "onehot", "true", 37, 0.0);
+  for (int i = 0; i < 5; i++) {
+    cb_space_sample(r.space, &rng, cells);
+    runs_add(&r, cells, false, &y[i]);
+  }
+  assert_ok(cb_targets_set(&targets, r.history, &r.resolved.settings, &err));
+  assert_false(targets.noisy);
+  for (int i = 0; i < 5; i++)
+    cb_history_revise(r.history, i, y[i], i == 3 ? 36.0 : 0.35);
+  assert_ok(cb_targets_set(&targets, r.history, &r.resolved.settings, &err));
+  assert_true(targets.noisy);
+  for (int i = 0; i < 3; i++)
+    assert_relative(targets.variance[i], 0.35, 1e-12);
+  /* -6.2 and 5.8 are 6 to either side; the first is cut to -4.3. */
+  assert_relative(targets.variance[3], 10.1 * 10.1 / 4.0, 1e-12);
+  assert_true(targets.variance[4] == 0.0);
+  cb_targets_free(&targets);
+  runs_close(&r);
 }
 
 /* ---- memory ---------------------------------------------------------------------- */
@@ -288,7 +348,9 @@ int main(void) {
       cmocka_unit_test(new_points_come_at_least_as_often),
       cmocka_unit_test(too_few_results_say_nothing),
       cmocka_unit_test(a_restart_proposes_the_same_after_revisions),
+      cmocka_unit_test(where_errors_are_known_the_incumbent_is_the_best_mean),
       cmocka_unit_test(variances_are_in_units_of_the_values),
+      cmocka_unit_test(a_cut_takes_its_part_of_the_variance),
       cmocka_unit_test(a_failed_choice_can_be_repeated),
       cmocka_unit_test(known_errors_and_runs_are_better_than_lucky_values),
   };
