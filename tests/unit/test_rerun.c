@@ -31,13 +31,13 @@ static int64_t open_lucky(runs *r, const char *sampler, const char *deterministi
   runs_open(r, sampler, deterministic, 5, 0.0);
   for (int i = 0; i < 28; i++) {
     cb_space_sample(r->space, &rng, cells);
-    runs_add(r, cells, i < 8, NULL);
+    runs_add(r, cells, NULL, i < 8, NULL);
   }
   cells[0].real = -0.9;
   cells[1].real = -0.9;
   cells[2].integer = 0;
   const double lucky = 0.4;
-  runs_add(r, cells, false, &lucky);
+  runs_add(r, cells, NULL, false, &lucky);
   const int64_t row = r->history->n - 1;
   cb_history_revise(r->history, row, lucky, 0.25);
   r->history->run_variance = 0.25;
@@ -95,16 +95,19 @@ static void exact_values_are_never_run_again(void **state) {
   }
 }
 
-/* However sure the model is. */
+/* However sure the model is: 21 points were sampled. */
 static void new_points_come_at_least_as_often(void **state) {
   (void)state;
   static runs r;
-  runs_open(&r, "mixed", "false", 11, 0.9);
-  while (r.count < 60)
-    runs_step(&r, true);
-  const int64_t sampled = r.history->n - r.resolved.settings.n_init;
-  assert_true(r.repeats <= sampled + 4);
-  assert_true(r.repeats > 4);
+  const int64_t lucky = open_lucky(&r, "mixed", "true");
+  const int64_t other = 0; /* far from the top */
+  assert_true(r.history->y[other] < -0.5);
+  for (int runs_of_it = 20; runs_of_it <= 24; runs_of_it += 4) {
+    cb_history_revise(r.history, other, r.history->y[other], 0.25 / runs_of_it);
+    const choice c = choose(&r, r.state);
+    assert_true(c.gain_again > c.gain_new);
+    assert_int_equal(c.row, runs_of_it < 22 ? lucky : -1);
+  }
   runs_close(&r);
 }
 
@@ -119,7 +122,7 @@ static void too_few_results_say_nothing(void **state) {
     assert_int_equal(c.row, -1);
     assert_true(c.gain_new == 0.0 && c.gain_again == 0.0);
     cb_space_sample(r.space, &rng, cells);
-    runs_add(&r, cells, true, NULL);
+    runs_add(&r, cells, NULL, true, NULL);
   }
   runs_close(&r);
 }
@@ -222,7 +225,7 @@ static void check_units(const char *sampler, const cb_kernel_spec *spec, int the
     cb_space_sample(r.space, &rng, cells);
     cells[0].real *= 0.4;
     cells[1].real *= 0.4;
-    runs_add(&r, cells, i < 8, NULL);
+    runs_add(&r, cells, NULL, i < 8, NULL);
   }
   for (int64_t i = 0; i < r.history->n; i++)
     cb_history_revise(r.history, i, r.history->y[i], 0.07 * (double)(i % 5));
@@ -265,7 +268,7 @@ static void a_cut_takes_its_part_of_the_variance(void **state) {
   runs_open(&r, "onehot", "true", 37, 0.0);
   for (int i = 0; i < 5; i++) {
     cb_space_sample(r.space, &rng, cells);
-    runs_add(&r, cells, false, &y[i]);
+    runs_add(&r, cells, NULL, false, &y[i]);
   }
   assert_ok(cb_targets_set(&targets, r.history, &r.resolved.settings, &err));
   assert_false(targets.noisy);
