@@ -122,14 +122,17 @@ static void runs_again(runs *r, int64_t row) {
   runs_fold(r);
 }
 
-/* A trial at these cells is asked and told. */
-static void runs_add(runs *r, cb_cell *cells, bool by_design, const double *y) {
+/* A trial at these cells is asked and told; draws are the bandits', or NULL. */
+static void runs_add(runs *r, cb_cell *cells, cb_draw *draws, bool by_design,
+                     const double *y) {
   const int64_t number = r->history->n_trials;
-  runs_put(r, (cb_event){.kind = CB_TRIAL_ASKED,
-                         .number = number,
-                         .origin = by_design ? CB_BY_DESIGN : CB_BY_SAMPLER,
-                         .n_cells = RUNS_PARAMS,
-                         .cells = cells});
+  runs_put(
+      r, (cb_event){.kind = CB_TRIAL_ASKED,
+                    .number = number,
+                    .origin = by_design ? CB_BY_DESIGN : CB_BY_SAMPLER,
+                    .n_cells = RUNS_PARAMS,
+                    .cells = cells,
+                    .proposal = {.n_draws = draws ? r->space->c : 0, .draws = draws}});
   const double value = y ? *y : runs_draw(r, &r->history->trials[number]);
   runs_put(r, (cb_event){
                   .kind = CB_TRIAL_TOLD, .number = number, .has_y = true, .y = value});
@@ -161,7 +164,7 @@ static void runs_step(runs *r, bool reruns) {
   double gain_new, gain_again;
   if (ask.number < r->resolved.settings.n_init) {
     assert_ok(cb_design_propose(&ask, &out, &err));
-    runs_add(r, cells, true, NULL);
+    runs_add(r, cells, NULL, true, NULL);
     if (reruns && r->repeats < 4)
       runs_again(r, r->history->n - 1);
     return;
@@ -176,7 +179,7 @@ static void runs_step(runs *r, bool reruns) {
     return;
   }
   assert_ok(sampler->propose(r->state, &ask, &out, &err));
-  runs_add(r, cells, false, NULL);
+  runs_add(r, cells, out.drawn ? draws : NULL, false, NULL);
 }
 
 /* The row that the sampler thinks is the best. */

@@ -5,6 +5,7 @@
 static cocabo_error err;
 
 #include "runs.h"
+#include "sampler/learner.h"
 #include "sampler/surrogate.h"
 
 typedef struct choice {
@@ -30,13 +31,13 @@ static int64_t open_lucky(runs *r, const char *sampler, const char *deterministi
   runs_open(r, sampler, deterministic, 5, 0.0);
   for (int i = 0; i < 28; i++) {
     cb_space_sample(r->space, &rng, cells);
-    runs_add(r, cells, i < 8, NULL);
+    runs_add(r, cells, NULL, i < 8, NULL);
   }
   cells[0].real = -0.9;
   cells[1].real = -0.9;
   cells[2].integer = 0;
   const double lucky = 0.4;
-  runs_add(r, cells, false, &lucky);
+  runs_add(r, cells, NULL, false, &lucky);
   const int64_t row = r->history->n - 1;
   cb_history_revise(r->history, row, lucky, 0.25);
   r->history->run_variance = 0.25;
@@ -94,16 +95,19 @@ static void exact_values_are_never_run_again(void **state) {
   }
 }
 
-/* However sure the model is. */
+/* However sure the model is: 21 points were sampled. */
 static void new_points_come_at_least_as_often(void **state) {
   (void)state;
   static runs r;
-  runs_open(&r, "mixed", "false", 11, 0.9);
-  while (r.count < 60)
-    runs_step(&r, true);
-  const int64_t sampled = r.history->n - r.resolved.settings.n_init;
-  assert_true(r.repeats <= sampled + 4);
-  assert_true(r.repeats > 4);
+  const int64_t lucky = open_lucky(&r, "mixed", "true");
+  const int64_t other = 0; /* far from the top */
+  assert_true(r.history->y[other] < -0.5);
+  for (int runs_of_it = 20; runs_of_it <= 24; runs_of_it += 4) {
+    cb_history_revise(r.history, other, r.history->y[other], 0.25 / runs_of_it);
+    const choice c = choose(&r, r.state);
+    assert_true(c.gain_again > c.gain_new);
+    assert_int_equal(c.row, runs_of_it < 22 ? lucky : -1);
+  }
   runs_close(&r);
 }
 
@@ -118,18 +122,22 @@ static void too_few_results_say_nothing(void **state) {
     assert_int_equal(c.row, -1);
     assert_true(c.gain_new == 0.0 && c.gain_again == 0.0);
     cb_space_sample(r.space, &rng, cells);
-    runs_add(&r, cells, true, NULL);
+    runs_add(&r, cells, NULL, true, NULL);
   }
   runs_close(&r);
 }
 
 /* ---- the same bits --------------------------------------------------------------- */
 
-static void propose(const runs *r, void *state, cb_cell *cells) {
+/* Returns with which chance a bandit drew the category; 0: none did. */
+static double propose(const runs *r, void *state, const cb_settings *settings,
+                      cb_cell *cells) {
   cb_draw draws[RUNS_PARAMS];
   cb_proposal out = {.cells = cells, .draws = draws};
-  const cb_ask ask = runs_ask(r);
+  cb_ask ask = runs_ask(r);
+  ask.settings = settings;
   assert_ok(r->resolved.sampler->propose(state, &ask, &out, &err));
+  return out.drawn ? draws[0].p : 0.0;
 }
 
 static void compare_with_fresh(runs *r) {
@@ -145,8 +153,8 @@ static void compare_with_fresh(runs *r) {
     assert_memory_equal(&a.gain_new, &b.gain_new, sizeof a.gain_new);
     assert_memory_equal(&a.gain_again, &b.gain_again, sizeof a.gain_again);
   }
-  propose(r, r->state, cells[0]);
-  propose(r, fresh, cells[1]);
+  const double p = propose(r, r->state, ask.settings, cells[0]);
+  assert_true(propose(r, fresh, ask.settings, cells[1]) == p);
   assert_memory_equal(cells[0], cells[1], sizeof cells[0]);
   if (sampler->best) {
     assert_ok(sampler->best(r->state, &ask, &best[0], &err));
@@ -175,6 +183,33 @@ static void a_restart_proposes_the_same_after_revisions(void **state) {
   }
 }
 
+/* Whatever the user says of the objective: with the same fit the same is proposed. */
+static void where_errors_are_known_the_incumbent_is_the_best_mean(void **state) {
+  (void)state;
+  static const char *const samplers[] = {"mixed", "onehot"};
+  for (int s = 0; s < 2; s++) {
+    static runs r;
+    runs_open(&r, samplers[s], "true", 31, 0.4);
+    cb_settings noisy = r.resolved.settings;
+    noisy.deterministic = false;
+    void *other;
+    assert_ok(r.resolved.sampler->create(&other, r.space, &noisy, &err));
+    for (int luckiest = 0; r.count < 36;) {
+      cb_cell cells[2][RUNS_PARAMS];
+      runs_step(&r, true);
+      if (r.history->n <= 10)
+        continue;
+      luckiest += runs_best(&r) != r.history->best;
+      propose(&r, r.state, &r.resolved.settings, cells[0]);
+      propose(&r, other, &noisy, cells[1]);
+      assert_memory_equal(cells[0], cells[1], sizeof cells[0]);
+      assert_true(r.count < 35 || luckiest > 0);
+    }
+    r.resolved.sampler->destroy(other);
+    runs_close(&r);
+  }
+}
+
 /* ---- units ----------------------------------------------------------------------- */
 
 /* What the sampler predicts is what a process predicts that has the values and their
@@ -190,7 +225,7 @@ static void check_units(const char *sampler, const cb_kernel_spec *spec, int the
     cb_space_sample(r.space, &rng, cells);
     cells[0].real *= 0.4;
     cells[1].real *= 0.4;
-    runs_add(&r, cells, i < 8, NULL);
+    runs_add(&r, cells, NULL, i < 8, NULL);
   }
   for (int64_t i = 0; i < r.history->n; i++)
     cb_history_revise(r.history, i, r.history->y[i], 0.07 * (double)(i % 5));
@@ -220,6 +255,34 @@ static void variances_are_in_units_of_the_values(void **state) {
   const cb_kernel_spec onehot = {.d = 2, .c = 1, .form = CB_ONEHOT};
   check_units("mixed", &free, 1); /* before theta it says if the warp is worth it */
   check_units("onehot", &onehot, 0);
+}
+
+/* What is cut off has no error left, what is near the cut a part of it. */
+static void a_cut_takes_its_part_of_the_variance(void **state) {
+  (void)state;
+  static runs r;
+  cb_cell cells[RUNS_PARAMS];
+  cb_rng rng = cb_rng_make(59, CB_RNG_BENCH, 2);
+  const double y[] = {3.7, 2.7, 1.7, -0.2, -30.5}; /* the cut is at 3.7 - 4 * 2 */
+  cb_targets targets = {0};
+  runs_open(&r, "onehot", "true", 37, 0.0);
+  for (int i = 0; i < 5; i++) {
+    cb_space_sample(r.space, &rng, cells);
+    runs_add(&r, cells, NULL, false, &y[i]);
+  }
+  assert_ok(cb_targets_set(&targets, r.history, &r.resolved.settings, &err));
+  assert_false(targets.noisy);
+  for (int i = 0; i < 5; i++)
+    cb_history_revise(r.history, i, y[i], i == 3 ? 36.0 : 0.35);
+  assert_ok(cb_targets_set(&targets, r.history, &r.resolved.settings, &err));
+  assert_true(targets.noisy);
+  for (int i = 0; i < 3; i++)
+    assert_relative(targets.variance[i], 0.35, 1e-12);
+  /* -6.2 and 5.8 are 6 to either side; the first is cut to -4.3. */
+  assert_relative(targets.variance[3], 10.1 * 10.1 / 4.0, 1e-12);
+  assert_true(targets.variance[4] == 0.0);
+  cb_targets_free(&targets);
+  runs_close(&r);
 }
 
 /* ---- memory ---------------------------------------------------------------------- */
@@ -288,7 +351,9 @@ int main(void) {
       cmocka_unit_test(new_points_come_at_least_as_often),
       cmocka_unit_test(too_few_results_say_nothing),
       cmocka_unit_test(a_restart_proposes_the_same_after_revisions),
+      cmocka_unit_test(where_errors_are_known_the_incumbent_is_the_best_mean),
       cmocka_unit_test(variances_are_in_units_of_the_values),
+      cmocka_unit_test(a_cut_takes_its_part_of_the_variance),
       cmocka_unit_test(a_failed_choice_can_be_repeated),
       cmocka_unit_test(known_errors_and_runs_are_better_than_lucky_values),
   };
