@@ -242,7 +242,8 @@ print(len(held))
 def own_group():
     """The folder of the control group that we are in, where it may give memory to groups
     below it; else the reason why not, in words."""
-    mounts = [line.split() for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()]
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    mounts = [line.split() for line in mounts]
     mounts = [m for m in mounts if m[m.index("-") + 1] == "cgroup2"]
     lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
     paths = [line[3:] for line in lines if line.startswith("0::")]
