@@ -281,6 +281,7 @@ static bool names_only_known(const foreign_expr *e, const foreign *f,
 static cocabo_status add_domain(cocabo_space *space, const foreign_param *p,
                                 cocabo_error *err) {
   const unsigned flags = p->log ? COCABO_LOG : 0;
+  char shown[CB_SHOWN];
   if (p->kind == COCABO_KIND_REAL)
     return cocabo_space_add_real(space, p->name, p->low, p->high, p->step, flags, err);
   if (p->kind != COCABO_KIND_INT)
@@ -288,7 +289,8 @@ static cocabo_status add_domain(cocabo_space *space, const foreign_param *p,
                                    p->kind == COCABO_KIND_ORDINAL ? COCABO_ORDERED : 0,
                                    err);
   if (!(fabs(p->low) <= 0x1p53 && fabs(p->high) <= 0x1p53 && p->step <= 0x1p53))
-    return cb_fail(err, COCABO_E_RANGE, "parameter \"%s\" is not within 2^53", p->name);
+    return cb_fail(err, COCABO_E_RANGE, "parameter \"%s\" is not within 2^53",
+                   cb_text_show(shown, p->name));
   return cocabo_space_add_int(space, p->name, (int64_t)p->low, (int64_t)p->high,
                               (int64_t)p->step, flags, err);
 }
