@@ -141,7 +141,7 @@ static cocabo_status read_constant(foreign *f, foreign_param *p, const tree_node
 static cocabo_status read_param(foreign *f, const tree_node *map, const char *name,
                                 cocabo_error *err) {
   char shown[CB_SHOWN];
-  foreign_param *p;
+  foreign_param *p = NULL;
   const char *type = get_text(map, "type");
   if (!*name)
     return lacks(f, map, "name", err);
@@ -242,7 +242,7 @@ static cocabo_status read_clause(foreign *f, const tree_node *map, int depth,
 static cocabo_status put_parts(foreign *f, foreign_expr *to, const tree_node *map,
                                int depth, cocabo_error *err) {
   const tree_node *parts = get(map, "conditions");
-  foreign_expr *part;
+  foreign_expr *part = NULL;
   if (!parts)
     parts = get(map, "clauses");
   if (!parts || parts->kind != TREE_LIST || !parts->first)
@@ -301,7 +301,7 @@ static cocabo_status read_clause(foreign *f, const tree_node *map, int depth,
 static cocabo_status read_condition(foreign *f, const tree_node *map,
                                     cocabo_error *err) {
   char shown[CB_SHOWN];
-  foreign_expr *e;
+  foreign_expr *e = NULL;
   CB_TRY(read_clause(f, map, 0, &e, err));
   foreign_param *p = foreign_find(f, get_text(map, "child"));
   if (!p)
@@ -313,7 +313,7 @@ static cocabo_status read_condition(foreign *f, const tree_node *map,
 
 static cocabo_status read_forbidden(foreign *f, const tree_node *map,
                                     cocabo_error *err) {
-  foreign_expr *e;
+  foreign_expr *e = NULL;
   CB_TRY(read_clause(f, map, 0, &e, err));
   foreign_forbid(f, e);
   return COCABO_OK;
@@ -346,7 +346,7 @@ static cocabo_status read_root(foreign *f, const tree_node *root, cocabo_error *
 
 cocabo_status foreign_read_configspace(foreign *f, const char *text, size_t size,
                                        cocabo_error *err) {
-  tree *t;
+  tree *t = NULL;
   CB_TRY(tree_parse(&t, f->name, text, size, err));
   const cocabo_status status = read_root(f, tree_root(t), err);
   tree_free(t);

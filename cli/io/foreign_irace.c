@@ -171,7 +171,7 @@ static cocabo_status read_domain(foreign *f, foreign_param *p, char *at,
 }
 
 static cocabo_status read_param(foreign *f, char *line, int number, cocabo_error *err) {
-  foreign_param *p;
+  foreign_param *p = NULL;
   bool quoted;
   const size_t size = name_size(line);
   if (size == 0)
@@ -197,7 +197,7 @@ static cocabo_status read_param(foreign *f, char *line, int number, cocabo_error
 
 static cocabo_status read_forbidden(foreign *f, char *line, int number,
                                     cocabo_error *err) {
-  foreign_expr *e;
+  foreign_expr *e = NULL;
   char *text = strip(line);
   if (!*text)
     return COCABO_OK;

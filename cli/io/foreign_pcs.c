@@ -134,7 +134,7 @@ static cocabo_status read_end(foreign *f, foreign_param *p, char *at,
 }
 
 static cocabo_status read_param(foreign *f, char *line, int number, cocabo_error *err) {
-  foreign_param *p;
+  foreign_param *p = NULL;
   size_t size;
   char *at = line;
   char *name = read_word(f, &at, " \t{[", err);
@@ -210,7 +210,7 @@ static bool find_sign(char **at, foreign_op *op) {
 /* mode in {a, b}, or rate > 0.5 */
 static cocabo_status read_clause(foreign *f, char **at, int line, const char *ends,
                                  foreign_expr **out, cocabo_error *err) {
-  foreign_op op;
+  foreign_op op = FOREIGN_EQ;
   char *name = read_word(f, at, " \t=!<>{", err);
   if (!name)
     return COCABO_E_NO_MEMORY;
@@ -229,7 +229,7 @@ static cocabo_status read_clause(foreign *f, char **at, int line, const char *en
 /* && binds more strongly than ||. */
 static cocabo_status read_expr(foreign *f, char *at, int line, foreign_expr **out,
                                cocabo_error *err) {
-  foreign_expr *any = NULL, *all = NULL, *one;
+  foreign_expr *any = NULL, *all = NULL, *one = NULL;
   for (;;) {
     CB_TRY(read_clause(f, &at, line, "&|", &one, err));
     CB_TRY(foreign_join(f, FOREIGN_AND, &all, one, err));
@@ -253,7 +253,7 @@ static cocabo_status read_condition(foreign *f, char *line, int number,
                                     cocabo_error *err) {
   char *at = line;
   char *name = read_word(f, &at, "|", err);
-  foreign_expr *e, *child = foreign_node(f, FOREIGN_NAME, number, err);
+  foreign_expr *e = NULL, *child = foreign_node(f, FOREIGN_NAME, number, err);
   if (!name || !child)
     return COCABO_E_NO_MEMORY;
   CB_TRY(read_expr(f, skip(at + 1), number, &e, err));
@@ -280,7 +280,7 @@ static cocabo_status give_conditions(foreign *f, cocabo_error *err) {
 /* {a=1, b=2}; the braces are there. */
 static cocabo_status read_forbidden(foreign *f, char *line, int number,
                                     cocabo_error *err) {
-  foreign_expr *all = NULL, *one;
+  foreign_expr *all = NULL, *one = NULL;
   char *at = line;
   do {
     at = skip(at + 1);

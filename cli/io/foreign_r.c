@@ -135,7 +135,7 @@ static foreign_expr *read_word(reader *r) {
   }
   r->at += size;
   const bool is_call = take(r, "(");
-  const bool is_value = truth || strcmp(word, "FALSE") == 0;
+  const bool is_value = !is_call && (truth || strcmp(word, "FALSE") == 0);
   foreign_expr *e = foreign_node(r->f,
                                  is_call    ? FOREIGN_CALL
                                  : is_value ? FOREIGN_VALUE
