@@ -111,7 +111,7 @@ print(len(held))
         """It was over before anybody looked."""
         rest = self.fails("cpu=0.01", "limit cpu=0.01: it took more processor time",
                           "sh", "-c",
-                          "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo 1")
+                          "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; echo 1")
         self.assertIn("it took", rest[0])
 
     def test_the_kernel_ends_what_nobody_looks_at(self):
