@@ -279,13 +279,21 @@ static foreign_format detect_text(const char *text, size_t size) {
   return FOREIGN_NONE;
 }
 
+/* Whether a colon is next, behind a quote and blanks. */
+static bool is_key_end(const char *text, size_t size) {
+  size_t at = 0;
+  while (at < size && text[at] && strchr("\"' \t", text[at]))
+    at++;
+  return at < size && text[at] == ':';
+}
+
 /* A key of that name in JSON or YAML, near enough to ask its reader. */
 static bool has_key(const char *text, size_t size, const char *key) {
   const size_t wanted = strlen(key);
   for (size_t at = 0; at + wanted < size; at++)
     if (memcmp(text + at, key, wanted) == 0 &&
         (at == 0 || strchr(" \t\n\"'{,", text[at - 1])) &&
-        strchr("\"': \t", text[at + wanted]))
+        is_key_end(text + at + wanted, size - at - wanted))
       return true;
   return false;
 }

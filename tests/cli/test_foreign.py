@@ -306,11 +306,14 @@ class Files(Foreign):
     def test_a_file_of_ours_is_none_of_theirs(self):
         for i, text in enumerate(["parameters: {x: 'float(0,1)'}\n",
                                   "# a = b\nparameters:\n  x: bool\n",
+                                  'study: "hyperparameters"\nparameters: {x: bool}\n',
                                   '{"parameters": {"hyperparameters": "bool"}}', ""]):
             with self.subTest(text):
                 self.no_file(text, "this is no space of irace, ConfigSpace or SMAC", "s.yaml")
                 if text:
                     self.ok("create", "-f", "s.yaml", "--study", i)
+        (self.folder / "s.yaml").write_text("study: 'hyperparameters'\n")
+        self.ok("create", "-f", "s.yaml", "-p", "x=bool")
 
     def test_where_to(self):
         self.assertEqual(self.convert("new.pcs", "-o", "study.yaml"), "")
