@@ -99,6 +99,7 @@ void cli_spec_clear(cli_spec *spec) {
   clear_pairs(&spec->metrics);
   cb_free(spec->objective);
   cb_free(spec->limit);
+  cb_free(spec->notes);
   words_free(spec->command);
   *spec = nothing();
 }
@@ -579,6 +580,8 @@ static cocabo_status read_file(cli_spec *out, spec_file *file, const char *path,
   if (!path)
     return COCABO_OK;
   CB_TRY(spec_file_load(file, path, err));
+  out->notes = file->notes;
+  file->notes = NULL;
   CB_TRY(spec_file_read(file, out, err));
   return option_of_trials(out, err);
 }

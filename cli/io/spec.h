@@ -135,6 +135,7 @@ typedef struct cli_pairs {
 
 typedef struct cli_spec {
   char *study;              /* a name; NULL: not said */
+  char *notes;              /* lines about the file, for people; NULL: none */
   cocabo_space *space;      /* with its rules; NULL: no parameters were said */
   char **rules;             /* as they were said, ended by NULL; NULL: none were */
   cli_pairs options;        /* of the library, with trials, sampler, direction, seed */

@@ -14,6 +14,7 @@
 
 #include "common/base.h"
 #include "common/outfile.h"
+#include "io/foreign.h"
 #include "io/output.h"
 #include "io/words.h"
 
@@ -85,6 +86,43 @@ static cocabo_status open_file(const char *path, int *fd, cocabo_error *err) {
   return COCABO_OK;
 }
 
+static cocabo_status put_notes(front_buffer *out, const foreign *f, cocabo_error *err) {
+  for (const foreign_note *n = f->notes; n; n = n->next)
+    CB_TRY(front_buffer_printf(out, err, "note: %s\n", n->text));
+  return front_buffer_append(out, "", 1, err);
+}
+
+/* The space of another tuner, in our words. */
+static cocabo_status convert(spec_file *file, foreign_format format, const char *name,
+                             const front_buffer *text, cocabo_error *err) {
+  foreign f = {0};
+  front_buffer yaml = {0}, notes = {0};
+  cocabo_status status = foreign_read(&f, name, format, text->data, text->size, err);
+  if (status == COCABO_OK)
+    status = foreign_put_yaml(&yaml, &f, err);
+  if (status == COCABO_OK)
+    status = put_notes(&notes, &f, err);
+  if (status == COCABO_OK)
+    status = spec_file_parse(file, name, yaml.data, yaml.size, err);
+  if (status == COCABO_OK && f.notes && !(file->notes = cb_strdup(notes.data)))
+    status = cb_no_memory(err);
+  if (status != COCABO_OK)
+    spec_file_clear(file);
+  front_buffer_free(&notes);
+  front_buffer_free(&yaml);
+  foreign_free(&f);
+  return status;
+}
+
+static cocabo_status read_text_of(spec_file *file, const char *name,
+                                  const front_buffer *text, cocabo_error *err) {
+  const char *data = text->data ? text->data : "";
+  const foreign_format format = foreign_detect(name, data, text->size);
+  return text->data && format != FOREIGN_NONE
+             ? convert(file, format, name, text, err)
+             : spec_file_parse(file, name, data, text->size, err);
+}
+
 cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *err) {
   *file = (spec_file){0};
   int fd;
@@ -95,13 +133,14 @@ cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *er
     close(fd);
   const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
   if (status == COCABO_OK)
-    status = spec_file_parse(file, name, text.data ? text.data : "", text.size, err);
+    status = read_text_of(file, name, &text, err);
   front_buffer_free(&text);
   return status;
 }
 
 void spec_file_clear(spec_file *file) {
   tree_free(file->t);
+  cb_free(file->notes);
   *file = (spec_file){0};
 }
 
@@ -565,8 +604,8 @@ static cocabo_status read_log(const parameter *p, unsigned *flags, cocabo_error 
 }
 
 static cocabo_status refuse_choices(const parameter *p, cocabo_error *err) {
-  static const char *const foreign[] = {"choices", NULL};
-  return refuse_keys(p, foreign, err);
+  static const char *const others[] = {"choices", NULL};
+  return refuse_keys(p, others, err);
 }
 
 static cocabo_status add_float(const parameter *p, cocabo_space *space,
@@ -629,8 +668,8 @@ static cocabo_status add_listed(const parameter *p, const tree_node *list,
 
 static cocabo_status add_choice(const parameter *p, unsigned flags, cocabo_space *space,
                                 cocabo_error *err) {
-  static const char *const foreign[] = {"low", "high", "step", "log", NULL};
-  CB_TRY(refuse_keys(p, foreign, err));
+  static const char *const others[] = {"low", "high", "step", "log", NULL};
+  CB_TRY(refuse_keys(p, others, err));
   const tree_node *list = get(p, "choices");
   if (!list || list->kind != TREE_LIST)
     return bad_key(p, "choices", "a list such as [adam, sgd]", err);
@@ -639,8 +678,8 @@ static cocabo_status add_choice(const parameter *p, unsigned flags, cocabo_space
 
 static cocabo_status add_bool(const parameter *p, cocabo_space *space,
                               cocabo_error *err) {
-  static const char *const foreign[] = {"low", "high", "step", "log", "choices", NULL};
-  CB_TRY(refuse_keys(p, foreign, err));
+  static const char *const others[] = {"low", "high", "step", "log", "choices", NULL};
+  CB_TRY(refuse_keys(p, others, err));
   return cocabo_space_add(space, p->name, "bool", err);
 }
 

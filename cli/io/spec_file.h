@@ -17,9 +17,11 @@
 typedef struct spec_file {
   const char *name; /* borrowed; for the sentences */
   tree *t;
+  char *notes; /* lines about what a foreign file says and we cannot; or NULL */
 } spec_file;
 
-/* Reads a file ("-": standard input) into a tree, whose root is a map or NULL. */
+/* Reads a file ("-": standard input) into a tree, whose root is a map or NULL. One of
+ * another tuner (foreign.h) is converted. */
 cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *err);
 cocabo_status spec_file_parse(spec_file *file, const char *name, const char *text,
                               size_t size, cocabo_error *err);

@@ -496,6 +496,8 @@ cocabo_status cli_spec_fill(const cli_spec *spec, const cli_common *common,
                             bool *created, cocabo_error *err) {
   bool is_new;
   const filling what = {.fill = fill_fn, .user = user, .common = common};
+  if (spec->notes)
+    cli_note(common, "%.*s", (int)strlen(spec->notes) - 1, spec->notes);
   *session = (cli_session){0};
   const cocabo_status status = open_all(spec, common, &what, session, &is_new, err);
   if (status != COCABO_OK)

@@ -16,16 +16,14 @@ typedef struct place {
 } place;
 
 static int read_topology(int cpu, const char *what) {
-  char path[96];
-  int value = 0;
+  char path[96], digits[24];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, what);
   FILE *file = fopen(path, "re");
   if (!file)
     return 0;
-  if (fscanf(file, "%d", &value) != 1)
-    value = 0;
+  const bool read = fgets(digits, sizeof digits, file);
   fclose(file);
-  return value;
+  return read ? (int)strtol(digits, NULL, 10) : 0;
 }
 
 static int compare_places(const void *a, const void *b) {

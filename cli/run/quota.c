@@ -1,12 +1,12 @@
 /* quota.c - reads limits, sets those that the kernel knows, and tells from what is left
  * of a program which one it ran into. */
-#define _GNU_SOURCE /* strcasestr */
 #include "run/quota.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -206,9 +206,17 @@ static const char *const words[CLI_QUOTAS][10] = {
     [CLI_FSIZE] = {"file too large", "file size limit exceeded", "EFBIG"},
 };
 
+/* In capitals or not. */
+static bool has(const char *text, const char *word) {
+  const size_t size = strlen(word);
+  while (*text && strncasecmp(text, word, size) != 0)
+    text++;
+  return *text;
+}
+
 static bool speaks_of(const char *tail, int which) {
   for (int i = 0; words[which][i]; i++)
-    if (strcasestr(tail, words[which][i]))
+    if (has(tail, words[which][i]))
       return true;
   return false;
 }
@@ -221,7 +229,7 @@ static bool ended_by(int status, int number) {
 
 /* The memory of a graphics card is another matter. */
 static bool lacked_memory(double most, double max_rss, const char *tail) {
-  const bool elsewhere = strcasestr(tail, "cuda") || strstr(tail, "HIP");
+  const bool elsewhere = has(tail, "cuda") || strstr(tail, "HIP");
   return max_rss >= 0.9 * most || (speaks_of(tail, CLI_MEM) && !elsewhere);
 }
 

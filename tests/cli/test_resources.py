@@ -110,7 +110,8 @@ print(len(held))
     def test_processor_time_that_the_end_tells(self):
         """It was over before anybody looked."""
         rest = self.fails("cpu=0.01", "limit cpu=0.01: it took more processor time",
-                          PYTHON, "-c", "print(sum(range(10**6)))")
+                          "sh", "-c",
+                          "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; echo 1")
         self.assertIn("it took", rest[0])
 
     def test_the_kernel_ends_what_nobody_looks_at(self):
@@ -242,7 +243,8 @@ print(len(held))
 def own_group():
     """The folder of the control group that we are in, where it may give memory to groups
     below it; else the reason why not, in words."""
-    mounts = [line.split() for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()]
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    mounts = [line.split() for line in mounts]
     mounts = [m for m in mounts if m[m.index("-") + 1] == "cgroup2"]
     lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
     paths = [line[3:] for line in lines if line.startswith("0::")]
