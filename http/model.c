@@ -248,17 +248,42 @@ typedef struct rival {
   double value, mean, sd, p;
 } rival;
 
-static cocabo_status predict_trial(cocabo_study *study, rival *r, cocabo_error *err) {
-  cocabo_value point[COCABO_MAX_PARAMETERS];
+/* A choice of the study's own, whose text outlives the trial. */
+static cocabo_status rebase(const cocabo_study *study, const cocabo_trial *trial,
+                            size_t i, cocabo_value *value, cocabo_error *err) {
+  size_t index;
+  if (value->type != COCABO_TEXT)
+    return COCABO_OK;
+  CB_TRY(cocabo_trial_choice_index(trial, i, &index, err));
+  return cocabo_space_get_choice(cocabo_study_space(study), i, index, value, err);
+}
+
+static cocabo_status read_point(const cocabo_study *study, rival *r,
+                                cocabo_value *point, size_t d, cocabo_error *err) {
   cocabo_trial *trial;
   CB_TRY(cocabo_study_trial(study, r->number, &trial, err));
-  cocabo_status status =
-      cocabo_trial_values(trial, point, cocabo_trial_count(trial), err);
+  cocabo_status status = cocabo_trial_values(trial, point, d, err);
+  for (size_t j = 0; j < d && status == COCABO_OK; j++)
+    status = rebase(study, trial, j, &point[j], err);
   r->value = cocabo_trial_value(trial);
-  if (status == COCABO_OK)
-    status = cocabo_study_predict(study, point, 1, &r->mean, &r->sd, &r->p, err);
   cocabo_trial_free(trial);
   return status;
+}
+
+/* One call for all: the model is made ready once. */
+static cocabo_status predict(cocabo_study *study, rival *rivals, size_t n,
+                             cocabo_value *points, double *numbers, cocabo_error *err) {
+  const size_t d = cocabo_space_count(cocabo_study_space(study));
+  for (size_t i = 0; i < n; i++)
+    CB_TRY(read_point(study, &rivals[i], points + i * d, d, err));
+  CB_TRY(cocabo_study_predict(study, points, n, numbers, numbers + n, numbers + 2 * n,
+                              err));
+  for (size_t i = 0; i < n; i++) {
+    rivals[i].mean = numbers[i];
+    rivals[i].sd = numbers[n + i];
+    rivals[i].p = numbers[2 * n + i];
+  }
+  return COCABO_OK;
 }
 
 static void put_rival(http_json *json, const char *key, const rival *r) {
@@ -277,57 +302,54 @@ static int by_value(const void *a, const void *b) {
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The best candidates by value, *n of them, the sign turned so that small is good. */
-static size_t find_rivals(const http_call *call, const http_table *t, rival *out) {
+/* The best candidates by value, behind the incumbent; how many there are with it. */
+static size_t find_rivals(const http_call *call, const http_table *t, int64_t best,
+                          rival *out) {
   const double sign = http_maximizes(call->study->handle) ? -1.0 : 1.0;
-  size_t n = 0;
+  size_t n = 1;
+  out[0] = (rival){.number = best};
   for (size_t i = 0; i < t->n; i++)
-    if (http_is_candidate(call->study, t, i))
+    if (http_is_candidate(call->study, t, i) && (int64_t)i != best)
       out[n++] = (rival){.number = (int64_t)i, .value = sign * t->values[i]};
-  if (n > 1)
-    qsort(out, n, sizeof *out, by_value);
+  if (n > 2)
+    qsort(out + 1, n - 1, sizeof *out, by_value);
   return n < RIVALS ? n : RIVALS;
 }
 
-static cocabo_status find_predicted(http_call *call, rival *rivals, size_t n,
-                                    rival *out, cocabo_error *err) {
+static void put_beliefs(http_call *call, const rival *rivals, size_t n, size_t recent) {
   const bool maximize = http_maximizes(call->study->handle);
-  for (size_t i = 0; i < n; i++) {
-    CB_TRY(predict_trial(call->study->handle, &rivals[i], err));
-    if (i == 0 || http_better(maximize, rivals[i].mean, out->mean))
-      *out = rivals[i];
-  }
-  return COCABO_OK;
-}
-
-/* How likely the newest points were to be feasible. */
-static cocabo_status find_success(http_call *call, double *out, cocabo_error *err) {
-  const int64_t n = call->study->n, first = n > RECENT ? n - RECENT : 0;
+  const rival *predicted = &rivals[0];
   double sum = 0.0;
-  for (int64_t i = first; i < n; i++) {
-    rival r = {.number = i};
-    CB_TRY(predict_trial(call->study->handle, &r, err));
-    sum += r.p;
-  }
-  *out = n > 0 ? sum / (double)(n - first) : (double)NAN;
-  return COCABO_OK;
-}
-
-static cocabo_status put_beliefs(http_call *call, int64_t best, const http_table *t,
-                                 rival *rivals, cocabo_error *err) {
-  rival incumbent = {.number = best}, predicted = incumbent;
-  double success;
-  CB_TRY(predict_trial(call->study->handle, &incumbent, err));
-  predicted = incumbent;
-  CB_TRY(find_predicted(call, rivals, find_rivals(call, t, rivals), &predicted, err));
-  CB_TRY(find_success(call, &success, err));
+  for (size_t i = 1; i < n; i++)
+    if (http_better(maximize, rivals[i].mean, predicted->mean))
+      predicted = &rivals[i];
+  for (size_t i = n; i < n + recent; i++)
+    sum += rivals[i].p;
   http_open(&call->json, '{');
   http_put_seq(call);
-  put_rival(&call->json, "incumbent", &incumbent);
-  put_rival(&call->json, "predicted", &predicted);
-  http_put_real(&call->json, "success", success);
+  put_rival(&call->json, "incumbent", &rivals[0]);
+  put_rival(&call->json, "predicted", predicted);
+  http_put_real(&call->json, "success", sum / (double)recent);
   http_close(&call->json, '}');
-  return COCABO_OK;
+}
+
+/* rivals has room for all trials and the newest once more. */
+static cocabo_status answer_beliefs(http_call *call, int64_t best, const http_table *t,
+                                    rival *rivals, cocabo_error *err) {
+  const size_t n = find_rivals(call, t, best, rivals);
+  const size_t recent = t->n < RECENT ? t->n : RECENT, all = n + recent;
+  for (size_t i = 0; i < recent; i++)
+    rivals[n + i] = (rival){.number = (int64_t)(t->n - recent + i)};
+  cocabo_value *points = cb_calloc(all * t->d, sizeof *points);
+  double *numbers = cb_calloc(3 * all, sizeof *numbers);
+  const cocabo_status status = points && numbers ? predict(call->study->handle, rivals,
+                                                           all, points, numbers, err)
+                                                 : cb_no_memory(err);
+  if (status == COCABO_OK)
+    put_beliefs(call, rivals, n, recent);
+  cb_free(points);
+  cb_free(numbers);
+  return status;
 }
 
 cocabo_status http_doc_beliefs(http_call *call, cocabo_error *err) {
@@ -337,9 +359,9 @@ cocabo_status http_doc_beliefs(http_call *call, cocabo_error *err) {
   const int64_t number = cocabo_trial_number(best);
   cocabo_trial_free(best);
   CB_TRY(http_table_read(&t, call->study, false, err));
-  rival *rivals = cb_calloc(t.n, sizeof *rivals);
+  rival *rivals = cb_calloc(t.n + RECENT + 1, sizeof *rivals);
   const cocabo_status status =
-      rivals ? put_beliefs(call, number, &t, rivals, err) : cb_no_memory(err);
+      rivals ? answer_beliefs(call, number, &t, rivals, err) : cb_no_memory(err);
   cb_free(rivals);
   http_table_free(&t);
   return status;

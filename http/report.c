@@ -46,16 +46,34 @@ static void name_path(char out[TARGET], const char *study, const char *rest) {
 
 /* ---- documents ------------------------------------------------------------------- */
 
-/* The document that the route gives, or {"error": ..}. */
+/* The shares that a document of importances has: it takes seconds to make. */
+static void read_shares(const front_buffer *document, double *shares) {
+  cb_json_tree tree = {0};
+  size_t i = 0;
+  if (cb_json_read_all(&tree, document->data, document->size, NULL) == COCABO_OK) {
+    const cb_json_node *list = cb_json_find(tree.nodes, "parameters");
+    for (const cb_json_node *p = cb_json_first(list); p && i < COCABO_MAX_PARAMETERS;
+         p = cb_json_next(list, p))
+      (void)cb_json_number(cb_json_find(p, "share"), &shares[i++]);
+  }
+  cb_json_tree_free(&tree);
+}
+
+/* The document that the route gives for a key and more of a query, or {"error": ..}.
+ * `shares`, which may be NULL, is what it says of importances. */
 static cocabo_status put_document(http_site *site, http_json *json, const char *key,
-                                  const char *target, cocabo_error *err) {
+                                  const char *more, double *shares, cocabo_error *err) {
+  char target[TARGET];
+  snprintf(target, sizeof target, "%s%s", key, more);
   const http_request request = {.method = "GET", .target = target};
   http_response response = {0};
   http_respond(site, &request, &response);
   if (response.status == 503 || response.status == 500) {
     http_response_free(&response);
-    return cb_fail(err, COCABO_E_STORE, "%s cannot be read", target);
+    return cb_fail(err, COCABO_E_STORE, "%s cannot be read", key);
   }
+  if (shares)
+    read_shares(&response.body, shares);
   http_key(json, key);
   http_raw(json, response.body.data, response.body.size);
   http_response_free(&response);
@@ -104,12 +122,9 @@ static int by_param(const void *a, const void *b) {
 
 /* The most important parameters, in the order of the space; the first ones where that
  * cannot be said. */
-static size_t choose(const cocabo_study *study, rank *out, size_t most) {
-  const size_t d = cocabo_space_count(cocabo_study_space(study));
-  double share[COCABO_MAX_PARAMETERS] = {0};
-  (void)!cocabo_study_importance(study, d, share, NULL, NULL, NULL);
+static size_t choose(const double *shares, size_t d, rank *out, size_t most) {
   for (size_t i = 0; i < d; i++)
-    out[i] = (rank){i, share[i]};
+    out[i] = (rank){i, shares[i]};
   qsort(out, d, sizeof *out, by_share);
   const size_t n = d < most ? d : most;
   qsort(out, n, sizeof *out, by_param);
@@ -118,6 +133,7 @@ static size_t choose(const cocabo_study *study, rank *out, size_t most) {
 
 static cocabo_status put_section(http_site *site, http_json *json, const char *study,
                                  const char *x, const char *y, cocabo_error *err) {
+  static const char contour[] = "&points=16";
   char key[TARGET];
   name_path(key, study, "/predictions?x=");
   put_encoded(key, TARGET, x);
@@ -125,20 +141,21 @@ static cocabo_status put_section(http_site *site, http_json *json, const char *s
     strcat(key, "&y=");
     put_encoded(key, TARGET, y);
   }
-  return put_document(site, json, key, key, err);
+  return put_document(site, json, key, y ? contour : "", NULL, err);
 }
 
 static cocabo_status put_sections(http_site *site, http_json *json, const char *name,
-                                  cocabo_error *err) {
+                                  const double *shares, cocabo_error *err) {
   http_study *study;
   rank ranks[COCABO_MAX_PARAMETERS];
   CB_TRY(http_site_study(site, name, &study, err));
   const cocabo_space *space = cocabo_study_space(study->handle);
-  size_t n = choose(study->handle, ranks, SLICES);
+  const size_t d = cocabo_space_count(space);
+  size_t n = choose(shares, d, ranks, SLICES);
   for (size_t i = 0; i < n; i++)
     CB_TRY(put_section(site, json, name, cocabo_space_name(space, ranks[i].param), NULL,
                        err));
-  n = choose(study->handle, ranks, CONTOURS);
+  n = choose(shares, d, ranks, CONTOURS);
   for (size_t i = 0; i < n; i++)
     for (size_t j = i + 1; j < n; j++)
       CB_TRY(put_section(site, json, name, cocabo_space_name(space, ranks[i].param),
@@ -193,17 +210,19 @@ static cocabo_status put_study(http_site *site, http_json *json, const char *nam
       "",         "/best",       "/history",      "/importances",
       "/beliefs", "/categories", "/intermediate", "/workers"};
   char key[TARGET];
+  double shares[COCABO_MAX_PARAMETERS] = {0};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     name_path(key, name, parts[i]);
-    CB_TRY(put_document(site, json, key, key, err));
+    const bool ranks = strcmp(parts[i], "/importances") == 0;
+    CB_TRY(put_document(site, json, key, "", ranks ? shares : NULL, err));
   }
-  return put_sections(site, json, name, err);
+  return put_sections(site, json, name, shares, err);
 }
 
 static cocabo_status put_data(http_site *site, const char *const *studies, size_t n,
                               size_t most, http_json *json, cocabo_error *err) {
   http_open(json, '{');
-  CB_TRY(put_document(site, json, "/api", "/api", err));
+  CB_TRY(put_document(site, json, "/api", "", NULL, err));
   CB_TRY(put_list(site, json, studies, n, err));
   for (size_t i = 0; i < n; i++)
     CB_TRY(put_study(site, json, studies[i], err));
