@@ -6,6 +6,7 @@ see them.
 """
 
 import base64
+import fcntl
 import gzip
 import hashlib
 import http.client
@@ -15,9 +16,11 @@ import pathlib
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -942,6 +945,60 @@ class Report(Case):
         _, data = self.read("r.html")
         self.assertEqual(data["/api/studies/default"]["count"], 0)
         self.assertIn("error", data["/api/studies/default/importances"])
+
+
+# ---- watch --------------------------------------------------------------------------
+
+class Watch(Case):
+    def start(self, *args, **more):
+        process = subprocess.Popen(
+            [PROGRAM, "watch", "--every", "0.1", *args], cwd=self.folder, text=True,
+            stderr=subprocess.PIPE, **{"stdout": subprocess.PIPE, **more},
+            env={**os.environ, "COCABO_STORAGE": "sqlite:///cocabo.db", "COLUMNS": "80"})
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def test_a_line_each_time_that_something_happens(self):
+        self.cocabo("create", "-p", "x=float(0,1)", "-n", "2")
+        process = self.start()
+        self.assertIn("0/2", process.stdout.readline())
+        for number, value in ((0, "0.5"), (1, "0.25")):
+            self.cocabo("ask")
+            self.cocabo("tell", str(number), value)
+        rest, complaint = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, complaint), (0, ""))
+        self.assertIn("2/2, best 0.25 (trial 1)", rest.splitlines()[-1])
+
+    def test_ctrl_c_is_no_failure(self):
+        self.cocabo("create", "-p", "x=float(0,1)")
+        process = self.start("--json")
+        self.assertEqual(json.loads(process.stdout.readline())["complete"], 0)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(30), 0)
+
+    def test_a_terminal_is_drawn_again_in_place(self):
+        self.cocabo("create", "-p", "x=float(0,1)", "-n", "3")
+        for trial in self.lines("ask", "-n", "2"):
+            self.cocabo("tell", str(trial["number"]), "0.5")
+        ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 16, 60, 0, 0))
+        process = self.start(stdout=theirs)
+        os.close(theirs)
+        screen = b""
+        while b"\033[J" not in screen:
+            screen += os.read(ours, 4096)
+        frame = screen.split(b"\033[J")[0].decode()
+        rows = frame.split("\r\n")
+        self.assertIn("2/3", rows[0])
+        self.assertLessEqual(len(rows), 16)
+        self.assertTrue(any("complete" in row for row in rows))
+        self.assertTrue(all(len(row.replace("\033[K", "")) < 80 for row in rows))
+        while b"A\r" not in screen:  # the cursor goes up again by as many rows
+            screen += os.read(ours, 4096)
+        self.assertIn(f"\033[{len(rows) - 1}A".encode(), screen)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(30), 0)
+        os.close(ours)
 
 
 if __name__ == "__main__":
