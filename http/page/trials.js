@@ -1,0 +1,210 @@
+/* trials.js - the trials of a study as columns of numbers, so that 50 000 of them are
+ * read, filtered and sorted within a frame. Row i of every column is one trial; rows
+ * keep their places, and a trial that changes is written over its old row.
+ *
+ *   n        rows in use; columns may be longer
+ *   params   one Float64Array a parameter: numbers, or indices of choices; NaN: inactive
+ *   metrics  Map of names to Float64Array; NaN: the trial has none of it
+ *   value    NaN unless complete;  feasible  1, 0, or -1: not known */
+
+export const STATES = [
+  "waiting",
+  "running",
+  "complete",
+  "failed",
+  "interrupted",
+  "stale",
+];
+export const RUNNING = 1;
+export const COMPLETE = 2;
+export const FAILED = 3;
+export const ORIGINS = ["", "design", "sampler", "user"];
+
+const orNaN = (v) => (v === null || v === undefined ? NaN : v);
+
+function grown(old, size, value) {
+  const next = new old.constructor(size);
+  if (value !== 0) next.fill(value, old.length);
+  next.set(old);
+  return next;
+}
+
+export class Trials {
+  constructor(parameters) {
+    this.n = 0;
+    this.room = 0;
+    this.number = new Int32Array(0);
+    this.state = new Uint8Array(0);
+    this.origin = new Uint8Array(0);
+    this.attempt = new Int32Array(0);
+    this.feasible = new Int8Array(0);
+    this.value = new Float64Array(0);
+    this.started = new Float64Array(0);
+    this.finished = new Float64Array(0);
+    this.params = parameters.map(() => new Float64Array(0));
+    this.metrics = new Map();
+    this.reasons = new Map(); /* number: first line */
+    this.reported = new Set(); /* numbers of those that have intermediate values */
+    this.rows = new Map(); /* number: row */
+    this.next = 0; /* what to read after */
+    this.count = 0; /* trials of the study, also those that were thinned out */
+    this.thinned = false;
+  }
+
+  grow(wanted) {
+    if (wanted <= this.room) return;
+    const size = Math.max(256, wanted, Math.ceil(this.room * 1.5));
+    const numbers = ["number", "state", "origin", "attempt"];
+    for (const c of numbers) this[c] = grown(this[c], size, 0);
+    this.feasible = grown(this.feasible, size, -1);
+    for (const c of ["value", "started", "finished"])
+      this[c] = grown(this[c], size, NaN);
+    this.params = this.params.map((c) => grown(c, size, NaN));
+    for (const [name, c] of this.metrics) this.metrics.set(name, grown(c, size, NaN));
+    this.room = size;
+  }
+
+  rowFor(number) {
+    let row = this.rows.get(number);
+    if (row === undefined) {
+      row = this.n++;
+      this.rows.set(number, row);
+      this.number[row] = number;
+    }
+    return row;
+  }
+
+  /* Takes in a document of /columns. Where rows begin is the order of numbers. */
+  apply(doc) {
+    const size = doc.number.length;
+    this.grow(this.n + size);
+    for (const name of Object.keys(doc.metrics || {}))
+      if (!this.metrics.has(name))
+        this.metrics.set(name, new Float64Array(this.room).fill(NaN));
+    const order = new Uint32Array(size).map((_, i) => i);
+    order.sort((a, b) => doc.number[a] - doc.number[b]);
+    for (const i of order) this.applyRow(doc, i, this.rowFor(doc.number[i]));
+    for (const [number, text] of Object.entries(doc.reasons || {}))
+      this.reasons.set(Number(number), text);
+    for (const number of doc.reported || []) this.reported.add(number);
+    this.next = doc.next;
+    this.count = doc.count;
+    this.thinned = Boolean(doc.thinned);
+    return size;
+  }
+
+  applyRow(doc, i, row) {
+    this.state[row] = doc.state[i];
+    this.origin[row] = doc.origin[i];
+    this.attempt[row] = doc.attempt[i];
+    this.value[row] = orNaN(doc.value[i]);
+    const kept = doc.feasible[i];
+    this.feasible[row] = kept === null || kept === undefined ? -1 : Number(kept);
+    this.started[row] = orNaN(doc.started[i]);
+    this.finished[row] = orNaN(doc.finished[i]);
+    for (let p = 0; p < this.params.length; p++)
+      this.params[p][row] = orNaN(doc.params[p][i]);
+    for (const [name, column] of this.metrics) {
+      const told = doc.metrics[name];
+      column[row] = told ? orNaN(told[i]) : NaN;
+    }
+  }
+
+  seconds(row) {
+    return this.finished[row] - this.started[row];
+  }
+
+  /* Complete, and not known to break a constraint. */
+  counts(row) {
+    return this.state[row] === COMPLETE && this.feasible[row] !== 0;
+  }
+}
+
+/* Rows by number; rows of live studies are nearly so already. */
+export function rowsByNumber(trials) {
+  const rows = new Uint32Array(trials.n).map((_, i) => i);
+  const { number } = trials;
+  for (let i = 1; i < rows.length; i++)
+    if (number[i] < number[i - 1]) return rows.sort((a, b) => number[a] - number[b]);
+  return rows;
+}
+
+/* Every improvement of the best value, by number: {number, value, row} as lists. sign
+ * is 1 where small values are good, -1 where large ones are. */
+export function improvements(trials, order, sign) {
+  const found = { number: [], value: [], row: [] };
+  let best = Infinity;
+  for (const row of order) {
+    if (!trials.counts(row) || !(sign * trials.value[row] < best)) continue;
+    best = sign * trials.value[row];
+    found.number.push(trials.number[row]);
+    found.value.push(trials.value[row]);
+    found.row.push(row);
+  }
+  return found;
+}
+
+/* How good each complete trial is among them: 0 worst, 1 best, by rank; NaN elsewhere.
+ * Also the sorted values, and the rows from worst to best. */
+export function goodness(trials, sign) {
+  const rows = [];
+  for (let i = 0; i < trials.n; i++) if (trials.state[i] === COMPLETE) rows.push(i);
+  const sorted = new Float64Array(rows.length);
+  const keys = Float64Array.from(rows, (i) => -sign * trials.value[i]);
+  const order = Uint32Array.from(rows, (_, k) => k).sort((a, b) => keys[a] - keys[b]);
+  const good = new Float32Array(trials.n).fill(NaN);
+  const last = Math.max(1, order.length - 1);
+  const ranked = new Uint32Array(rows.length);
+  order.forEach((k, rank) => {
+    ranked[rank] = rows[k];
+    good[rows[k]] = order.length === 1 ? 1 : rank / last;
+    sorted[sign > 0 ? order.length - 1 - rank : rank] = trials.value[rows[k]];
+  });
+  return { good, sorted, ranked };
+}
+
+/* Groups of trials at the same point, where some point was tried more than once: for
+ * each, by the number of its first trial, {number, rows, median, low, high} with the
+ * quartiles of its values. */
+export function repeats(trials, order) {
+  const groups = new Map();
+  for (const row of order) {
+    if (trials.state[row] !== COMPLETE) continue;
+    const key = trials.params.map((c) => c[row]).join("|");
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  if (groups.size === trials.n) return [];
+  const found = [];
+  for (const rows of groups.values())
+    if (rows.length > 1) found.push(summary(trials, rows));
+  return found;
+}
+
+export function quantile(sorted, q) {
+  const at = q * (sorted.length - 1);
+  const k = Math.floor(at);
+  const rest = at - k;
+  return rest > 0 ? sorted[k] + rest * (sorted[k + 1] - sorted[k]) : sorted[k];
+}
+
+function summary(trials, rows) {
+  const values = Float64Array.from(rows, (r) => trials.value[r]).sort();
+  return {
+    number: trials.number[rows[0]],
+    rows,
+    median: quantile(values, 0.5),
+    low: quantile(values, 0.25),
+    high: quantile(values, 0.75),
+  };
+}
+
+/* At most `most` of the rows, evenly, in their order. */
+export function thin(rows, most) {
+  if (rows.length <= most) return rows;
+  const kept = new Uint32Array(most);
+  const step = rows.length / most;
+  for (let i = 0; i < most; i++) kept[i] = rows[Math.floor(i * step)];
+  return kept;
+}
