@@ -45,6 +45,7 @@ export class CompareView {
     this.grouped = false;
     this.hidden = new Set();
     this.studies = new Map();
+    this.problems = [];
     this.note = el("p", { class: "note" });
     this.body = el("div", { class: "body" });
     this.controls = el("div", { class: "controls" });

@@ -1,6 +1,7 @@
 /* contour.js - what the model says over two parameters, the others as in the best trial:
  * shades between the points of a grid, lines of equal value, and the trials on top. */
-import { axisBelow, axisLeft, dots, fitText, markBest, markPicked, Sheet } from "./sheet.js";
+import { axisBelow, axisLeft, dots, fitText, hair, markBest } from "./sheet.js";
+import { markPicked, Sheet } from "./sheet.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { isCategory, NumberScale, parameterScale } from "./scale.js";
 import { askModel, jitter } from "./slices.js";
@@ -56,7 +57,7 @@ export function isoline(rows, level, put) {
 
 export class ContourPanel extends Panel {
   constructor(study) {
-    super(study, "Two parameters", "half");
+    super(study, "Two parameters", "two-thirds");
     this.sheet = new Sheet("", CONTOUR_HEIGHT);
     this.message = el("p", { class: "empty" });
     this.body.append(this.message, this.sheet.canvas);
@@ -198,8 +199,17 @@ export class ContourPanel extends Panel {
   }
 
   shadeField(g, rows, how, w, h) {
-    const ink = inks();
     const steps = [this.a, this.b].map((i) => isCategory(this.study.parameters[i]));
+    const key = [rows, inks(), w];
+    if (!this.shaded || key.some((k, i) => k !== this.shaded.key[i]))
+      this.shaded = { key, image: this.makeField(rows, how, w, h, steps) };
+    g.imageSmoothingEnabled = !steps[0] && !steps[1];
+    g.drawImage(this.shaded.image, CONTOUR_BOX.left, CONTOUR_BOX.top, w, h);
+  }
+
+  /* At half the resolution. */
+  makeField(rows, how, w, h, steps) {
+    const ink = inks();
     const [nx, ny] = [rows[0].length, rows.length];
     const [iw, ih] = [Math.ceil(w / 2), Math.ceil(h / 2)];
     const image = new ImageData(iw, ih);
@@ -215,8 +225,7 @@ export class ContourPanel extends Panel {
       }
     const small = el("canvas", { width: iw, height: ih });
     small.getContext("2d").putImageData(image, 0, 0);
-    g.imageSmoothingEnabled = !steps[0] && !steps[1];
-    g.drawImage(small, CONTOUR_BOX.left, CONTOUR_BOX.top, w, h);
+    return small;
   }
 
   lines(g, rows, how, w, h) {
@@ -226,7 +235,7 @@ export class ContourPanel extends Panel {
     ];
     g.strokeStyle = inks().ground;
     g.globalAlpha = 0.55;
-    g.lineWidth = 1;
+    g.lineWidth = hair(g);
     g.beginPath();
     for (let k = 1; k < LEVELS; k++)
       isoline(rows, how.low + (k / LEVELS) * (how.high - how.low), (a, b) => {

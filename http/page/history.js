@@ -2,8 +2,8 @@
  * canvas, one a pixel cell at most, so that 50 000 cost no more than what can be seen.
  * Dragging across selects trials. */
 import { alignSteps, lineOptions, lineSeries, plotInto } from "./curves.js";
-import { cross, dots, markBest, markPicked } from "./sheet.js";
-import { COMPLETE, FAILED, repeats } from "./trials.js";
+import { cross, dots, markBest, markPicked, rings } from "./sheet.js";
+import { COMPLETE, FAILED, medianSoFar } from "./trials.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { count, many, number } from "./numbers.js";
 import { el, fill, switcher } from "./dom.js";
@@ -12,21 +12,6 @@ import { redraw } from "./schedule.js";
 
 const HISTORY_HEIGHT = 320;
 const CELL = 2; /* pixels of the screen that two points must be apart to be both drawn */
-
-/* The point with the best median so far, of those that were tried more than once. */
-function medianCurve(groups, sign) {
-  const curve = { x: [], median: [], low: [], high: [] };
-  let best = Infinity;
-  for (const g of groups) {
-    if (!(sign * g.median < best)) continue;
-    best = sign * g.median;
-    curve.x.push(g.number);
-    curve.median.push(g.median);
-    curve.low.push(g.low);
-    curve.high.push(g.high);
-  }
-  return curve;
-}
 
 export class HistoryPanel extends Panel {
   constructor(study) {
@@ -58,11 +43,10 @@ export class HistoryPanel extends Panel {
     const { trials, best, sign } = study;
     const end = this.lastNumber();
     const lines = [{ x: best.number, y: best.value, end }];
-    const noisy = study.meta.deterministic === false || trials.n < 5000;
-    this.repeated = noisy ? repeats(trials, study.order) : [];
-    if (this.repeated.length > 0) {
-      const m = medianCurve(this.repeated, sign);
-      for (const y of [m.median, m.low, m.high]) lines.push({ x: m.x, y, end });
+    if (study.meta.deterministic === false) {
+      const m = medianSoFar(trials, study.order, sign);
+      if (m.x.length > 0)
+        for (const y of [m.median, m.low, m.high]) lines.push({ x: m.x, y, end });
     }
     const data = alignSteps(lines);
     if (data[0].length === 0) data[0].push(0), data.slice(1).forEach((c) => c.push(null));
@@ -94,7 +78,7 @@ export class HistoryPanel extends Panel {
       series.push(lineSeries("median of repeats", blue, [5, 3], 1.5));
       series.push(lineSeries("quartile", () => "transparent", [], 0));
       series.push(lineSeries("quartile", () => "transparent", [], 0));
-      bands.push({ series: [4, 3], fill: () => inks().soft });
+      bands.push({ series: [4, 3], fill: () => inks().band });
     }
     if (this.plot) this.plot.destroy();
     fill(this.body);
@@ -229,39 +213,27 @@ export class HistoryPanel extends Panel {
 
   paint(g, layers, ratio) {
     const ink = inks();
-    const many = this.shown > 3000;
-    const r = (many ? 1.2 : this.shown > 400 ? 2 : 2.8) * ratio;
-    const put = (points, colour) => {
-      const n = points.length / 2;
+    const r = (this.shown > 3000 ? 1.2 : this.shown > 400 ? 2 : 2.8) * ratio;
+    const put = (draw, points, colour) => {
       const xs = points.filter((_, i) => i % 2 === 0);
-      dots(g, xs, points.filter((_, i) => i % 2 === 1), n, r, colour);
+      const ys = points.filter((_, i) => i % 2 === 1);
+      draw(g, xs, ys, xs.length, r, colour);
     };
     g.save();
-    put(layers.off, ink.faint);
-    this.rings(g, layers.apartOff, r, ink.faint, ratio);
-    this.rings(g, layers.apart, r, ink.quiet, ratio);
-    put(layers.on, ink.pale);
+    g.lineWidth = 1;
+    put(dots, layers.off, ink.faint);
+    put(rings, layers.apartOff, ink.faint);
+    put(rings, layers.apart, ink.quiet);
+    put(dots, layers.on, ink.pale);
     for (const pass of [0, 1]) {
+      g.strokeStyle = pass ? ink.marked : ink.faint;
       g.beginPath();
       for (let i = 0; i < layers.failed.length; i += 3)
         if (layers.failed[i + 2] === pass)
           cross(g, layers.failed[i], layers.failed[i + 1], 3 * ratio);
-      g.strokeStyle = pass ? ink.marked : ink.faint;
-      g.lineWidth = 1.2 * ratio;
       g.stroke();
     }
     g.restore();
-  }
-
-  rings(g, points, r, colour, ratio) {
-    g.beginPath();
-    for (let i = 0; i < points.length; i += 2) {
-      g.moveTo(points[i] + r, points[i + 1]);
-      g.arc(points[i], points[i + 1], r, 0, 6.2832);
-    }
-    g.strokeStyle = colour;
-    g.lineWidth = ratio;
-    g.stroke();
   }
 
   drawMarks(u) {

@@ -10,7 +10,7 @@ const IMPORTANCE_PATIENCE = 15000; /* milliseconds: it takes the server seconds 
 
 export class ImportancePanel extends Panel {
   constructor(study) {
-    super(study, "Importance", "half");
+    super(study, "Importance", "third");
     this.list = el("ol", { class: "bars" });
     this.body.append(this.list);
     this.listen("data");

@@ -35,7 +35,9 @@ export class Panel {
     fill(this.body, el("p", { class: "empty" }, sentence));
   }
   show(visible) {
+    if (this.root.hidden === !visible) return;
     this.root.hidden = !visible;
+    this.study.say("shown");
   }
   close() {
     unwatch(this, this.body);

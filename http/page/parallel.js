@@ -3,7 +3,7 @@
  * arrow keys; what is brushed here filters every other view. A conditional parameter has
  * a lane below its axis for where it is inactive. */
 import { choiceText, many, number } from "./numbers.js";
-import { fitText, pointerOn, Sheet } from "./sheet.js";
+import { fitText, hair, pointerOn, Sheet } from "./sheet.js";
 import { inks, onTheme } from "./theme.js";
 import { el, fill, switcher } from "./dom.js";
 import { FAILED, thin } from "./trials.js";
@@ -64,7 +64,7 @@ export class ParallelPanel extends Panel {
       axis.column = this.study.column(axis.key);
       axis.category = this.study.isCategory(axis.key);
       axis.p = this.study.parameterOf(axis.key);
-      axis.lane = Boolean(axis.p && axis.p.condition) || axis.key === "value";
+      axis.lane = axis.p ? Boolean(axis.p.condition) : true;
     });
     this.axes = axes;
     this.full = width;
@@ -102,8 +102,8 @@ export class ParallelPanel extends Panel {
     this.frame.style.width = `${this.full}px`;
     const { on, off, failed } = this.choose();
     const ink = inks();
-    this.lines(g, off, () => ink.faint, 1);
-    this.lines(g, failed, () => ink.lost, 1);
+    this.lines(g, off, ink.faint, hair(g));
+    this.lines(g, failed, ink.lost, hair(g));
     this.shaded(g, on);
     this.marked(g);
     for (const axis of this.axes) this.drawAxis(g, axis);
@@ -137,11 +137,13 @@ export class ParallelPanel extends Panel {
   }
 
   lines(g, rows, colour, width) {
-    g.beginPath();
-    for (const row of rows) this.trace(g, row);
-    g.strokeStyle = colour();
+    g.strokeStyle = colour;
     g.lineWidth = width;
-    g.stroke();
+    for (const row of rows) {
+      g.beginPath();
+      this.trace(g, row);
+      g.stroke();
+    }
   }
 
   /* rows from worst to best, so that the best are on top */
@@ -155,15 +157,15 @@ export class ParallelPanel extends Panel {
         end++;
       /* Squared: few lines are dark. */
       const t = (shade / (PARALLEL_SHADES - 1)) ** 2;
-      this.lines(g, rows.slice(begin, end), () => ink.shade(0.06 + 0.84 * t), 1 + t * 0.6);
+      this.lines(g, rows.slice(begin, end), ink.shade(0.06 + 0.84 * t), hair(g));
       begin = end;
     }
   }
 
   marked(g) {
     const { bestRow, picked, mask } = this.study;
-    if (bestRow >= 0 && mask[bestRow]) this.lines(g, [bestRow], () => inks().marked, 2.4);
-    if (picked >= 0) this.lines(g, [picked], () => inks().ink, 2);
+    if (bestRow >= 0 && mask[bestRow]) this.lines(g, [bestRow], inks().marked, 2.4);
+    if (picked >= 0) this.lines(g, [picked], inks().ink, 2);
   }
 
   drawAxis(g, axis) {
@@ -185,12 +187,14 @@ export class ParallelPanel extends Panel {
     g.textAlign = "center";
     g.textBaseline = "alphabetic";
     g.fillStyle = this.study.brushes.has(axis.key) ? ink.marked : ink.ink;
-    g.fillText(fitText(g, axis.label, Math.max(60, axis.room - 10)), x, TOP - 16);
+    const title = fitText(g, axis.label, Math.max(60, axis.room - 10));
+    const half = g.measureText(title).width / 2;
+    g.fillText(title, Math.max(half, Math.min(this.full - half - 2, x)), TOP - 16);
     g.font = g.font.replace("600 ", "");
   }
 
   laneText(axis) {
-    return axis.key === "value" ? "no value" : "inactive";
+    return axis.p ? "inactive" : "no value";
   }
 
   /* A label stands on the ground, so that lines do not cross it. */

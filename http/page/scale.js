@@ -34,13 +34,14 @@ function logTicks(low, high, wanted) {
 }
 
 export class NumberScale {
-  constructor(low, high, log = false) {
+  constructor(low, high, log = false, whole = false) {
     if (!(high > low)) {
       const pad = Math.abs(low) * 0.1 || 1;
       [low, high] = log && low > 0 ? [low / 2, low * 2] : [low - pad, low + pad];
     }
     this.low = low;
     this.high = high;
+    this.whole = whole; /* ticks at integers only */
     this.log = log && low > 0;
     this.a = this.log ? Math.log(low) : low;
     this.b = this.log ? Math.log(high) : high;
@@ -63,7 +64,8 @@ export class NumberScale {
   }
   ticks(wanted) {
     const values = (this.log ? logTicks : linearTicks)(this.low, this.high, wanted);
-    return values.map((v) => ({ value: v, text: number(v, 5) }));
+    const kept = this.whole ? values.filter(Number.isInteger) : values;
+    return kept.map((v) => ({ value: v, text: number(v, 5) }));
   }
 }
 
@@ -104,7 +106,7 @@ export const isCategory = (p) => p.kind === "choice" || p.kind === "ordinal";
 export function parameterScale(p) {
   return isCategory(p)
     ? new BandScale(p.choices)
-    : new NumberScale(p.low, p.high, Boolean(p.log));
+    : new NumberScale(p.low, p.high, Boolean(p.log), p.kind === "int");
 }
 
 /* Where values are, with a little room; extreme ones on the bad side are cut off where

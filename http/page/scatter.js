@@ -1,6 +1,7 @@
 /* scatter.js - any two of value and metrics against each other: bounds of constraints,
  * what breaks them as rings, and the Pareto front of the rest. */
-import { axisBelow, axisLeft, dots, fitText, markBest, markPicked, Sheet } from "./sheet.js";
+import { axisBelow, axisLeft, dots, fitText, hair, markBest } from "./sheet.js";
+import { markPicked, rings, Sheet } from "./sheet.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { inks, onTheme } from "./theme.js";
 import { chooser, el, fill } from "./dom.js";
@@ -193,15 +194,10 @@ export class ScatterPanel extends Panel {
       return { some, xs, ys };
     };
     if (study.isFiltered) put(rows.filter((r) => !mask[r]), 1.5, ink.faint);
-    const apart = thin(rows.filter((r) => mask[r] && trials.feasible[r] === 0), SCATTER_MOST_POINTS);
-    g.beginPath();
-    for (const r of apart) {
-      g.moveTo(this.px(r) + 2.5, this.py(r));
-      g.arc(this.px(r), this.py(r), 2.5, 0, 6.2832);
-    }
-    g.strokeStyle = ink.quiet;
-    g.lineWidth = 1;
-    g.stroke();
+    const broken = rows.filter((r) => mask[r] && trials.feasible[r] === 0);
+    const apart = [...thin(broken, SCATTER_MOST_POINTS)];
+    g.lineWidth = hair(g);
+    rings(g, apart.map(this.px), apart.map(this.py), apart.length, 2.5, ink.quiet);
     const on = put(rows.filter((r) => mask[r] && trials.feasible[r] !== 0),
       rows.length > 2000 ? 1.5 : 2.5, ink.pale);
     this.rows = [...on.some, ...apart];

@@ -40,7 +40,7 @@ class Slice {
     this.index = index;
     this.p = study.parameters[index];
     this.sheet = new Sheet("", SLICES_HEIGHT);
-    this.title = el("h3", {}, this.p.name);
+    this.title = el("h3", { title: this.p.name }, this.p.name);
     this.root = el("div", { class: "slice" }, this.title, this.sheet.canvas);
     hoverTrials(study, this.sheet.canvas, (x, y) =>
       nearestOf(this.xs, this.ys, this.rows, this.rows.length, x, y),
@@ -71,7 +71,7 @@ class Slice {
   draw() {
     const g = this.sheet.start(this.width);
     const { study } = this;
-    this.x = parameterScale(this.p).span(SLICES_BOX.left, this.width - SLICES_BOX.right);
+    this.x = parameterScale(this.p).span(SLICES_BOX.left + 6, this.width - SLICES_BOX.right - 6);
     this.y = new NumberScale(...study.range).span(SLICES_HEIGHT - SLICES_BOX.bottom, SLICES_BOX.top);
     axisLeft(g, this.y, SLICES_BOX.left, this.width - SLICES_BOX.right, 4, SLICES_BOX.left - 8);
     axisBelow(g, this.x, SLICES_HEIGHT - SLICES_BOX.bottom, isCategory(this.p) ? 12 : 4);

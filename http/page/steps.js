@@ -1,6 +1,6 @@
 /* steps.js - intermediate values: one line for each trial that reported some, the best
  * one marked, those of selected trials dark. */
-import { axisBelow, axisLeft, Sheet } from "./sheet.js";
+import { axisBelow, axisLeft, hair, Sheet } from "./sheet.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { inks, onTheme } from "./theme.js";
 import { NumberScale, valueRange } from "./scale.js";
@@ -104,7 +104,7 @@ export class StepsPanel extends Panel {
       : strength === 3 ? ink.ink
       : strength === 2 ? ink.marked
       : ink.shade(0.12 + 0.6 * strength ** 2);
-    g.lineWidth = strength >= 2 ? 2.4 : 1.2;
+    g.lineWidth = strength >= 2 ? 2.4 : hair(g);
     const ended = t.state === "complete" || t.state === COMPLETE;
     g.setLineDash(ended ? [] : t.state === STATES[1] ? [2, 3] : [6, 3]);
     g.beginPath();

@@ -1,7 +1,8 @@
 /* study.js - one study as the page sees it: what it is, its trials, and which of them
  * are selected by brushes and by the filter of the table. Views listen to
  *   data  trials came or changed        mask  another selection
- *   pick  one trial is looked at        news  counts and best only; gone  it was deleted */
+ *   pick  one trial is looked at        news  counts and best only
+ *   importances  they are known         shown  a panel came or went; gone  it was deleted */
 import { studyRoute } from "./api.js";
 import { compileFilter } from "./filter.js";
 import { isCategory, NumberScale, parameterScale, valueRange } from "./scale.js";

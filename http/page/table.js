@@ -3,7 +3,7 @@
  * fifty. */
 import { brief, count, duration, number } from "./numbers.js";
 import { Panel, paramText } from "./panel.js";
-import { STATES } from "./trials.js";
+import { orderBy, STATES } from "./trials.js";
 import { announce, el, fill } from "./dom.js";
 import { redraw } from "./schedule.js";
 
@@ -211,13 +211,7 @@ export class TablePanel extends Panel {
   }
 }
 
-/* By keys in a typed array; NaN last; equal ones by row. */
+/* What has no value comes last either way. */
 function sortBy(rows, get, way) {
-  const keys = Float64Array.from(rows, (r) => {
-    const v = get(r);
-    return Number.isNaN(v) ? Infinity : way * v;
-  });
-  const order = Uint32Array.from(rows, (_, i) => i);
-  order.sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] < keys[b] ? -1 : 1));
-  return order.map((i) => rows[i]);
+  return orderBy(Float64Array.from(rows, (r) => way * get(r))).map((i) => rows[i]);
 }

@@ -2,9 +2,9 @@
  * two never differ; and the colours of curves. The blues are those of cocabo plot. */
 
 const NAMES = ["ground", "ink", "quiet", "grid", "line", "pale", "bar", "marked"];
-const MORE = ["lost", "apart", "faint", "soft"];
+const MORE = ["lost", "apart", "faint", "soft", "band"];
 const LIGHT = ["#d6e4f2", "#a3c6e2", "#5fa2d0", "#2575b0", "#0b4a8a", "#061f47"];
-const DARK = ["#173049", "#2575b0", "#5fa2d0", "#a3c6e2", "#d6e4f2", "#f2f7fc"];
+const DARK = ["#173049", "#1f5a8c", "#3d84bb", "#6facd8", "#a3c6e2", "#dceaf7"];
 /* What differs in colour differs in its dash too. */
 export const CURVES = [
   { light: "#d55e00", dark: "#ff8c3a", dash: [] },

@@ -144,42 +144,82 @@ export function improvements(trials, order, sign) {
   return found;
 }
 
+/* The places of keys in rising order, equal ones as they stand; NaN counts as infinite.
+ * Typed arrays sort fast only without a comparison of ours, so keys are sorted and each
+ * then looks up its place. */
+export function orderBy(keys) {
+  const sorted = Float64Array.from(keys, (k) => (Number.isNaN(k) ? Infinity : k)).sort();
+  const used = new Uint32Array(keys.length); /* of the first place of each value */
+  const order = new Uint32Array(keys.length);
+  for (let i = 0; i < keys.length; i++) {
+    const key = Number.isNaN(keys[i]) ? Infinity : keys[i];
+    let low = 0;
+    for (let high = sorted.length; low < high; ) {
+      const mid = (low + high) >>> 1;
+      if (sorted[mid] < key) low = mid + 1;
+      else high = mid;
+    }
+    order[low + used[low]++] = i;
+  }
+  return order;
+}
+
 /* How good each complete trial is among them: 0 worst, 1 best, by rank; NaN elsewhere.
  * Also the sorted values, and the rows from worst to best. */
 export function goodness(trials, sign) {
   const rows = [];
   for (let i = 0; i < trials.n; i++) if (trials.state[i] === COMPLETE) rows.push(i);
-  const sorted = new Float64Array(rows.length);
-  const keys = Float64Array.from(rows, (i) => -sign * trials.value[i]);
-  const order = Uint32Array.from(rows, (_, k) => k).sort((a, b) => keys[a] - keys[b]);
+  const order = orderBy(Float64Array.from(rows, (i) => -sign * trials.value[i]));
+  const ranked = order.map((k) => rows[k]);
   const good = new Float32Array(trials.n).fill(NaN);
-  const last = Math.max(1, order.length - 1);
-  const ranked = new Uint32Array(rows.length);
-  order.forEach((k, rank) => {
-    ranked[rank] = rows[k];
-    good[rows[k]] = order.length === 1 ? 1 : rank / last;
-    sorted[sign > 0 ? order.length - 1 - rank : rank] = trials.value[rows[k]];
+  const last = Math.max(1, ranked.length - 1);
+  ranked.forEach((row, rank) => {
+    good[row] = ranked.length === 1 ? 1 : rank / last;
   });
-  return { good, sorted, ranked };
+  const sorted = Float64Array.from(ranked, (row) => trials.value[row]);
+  return { good, ranked, sorted: sign > 0 ? sorted.reverse() : sorted };
 }
 
-/* Groups of trials at the same point, where some point was tried more than once: for
- * each, by the number of its first trial, {number, rows, median, low, high} with the
- * quartiles of its values. */
-export function repeats(trials, order) {
+/* Noisy values: the point whose repeats have the best median so far, as trials came in,
+ * of those that were tried at least twice: {x, median, low, high} as lists, low and high
+ * being its quartiles. It may get worse again when repeats come in. */
+export function medianSoFar(trials, order, sign) {
   const groups = new Map();
+  const curve = { x: [], median: [], low: [], high: [] };
+  let best = null;
   for (const row of order) {
-    if (trials.state[row] !== COMPLETE) continue;
-    const key = trials.params.map((c) => c[row]).join("|");
-    const group = groups.get(key);
-    if (group) group.push(row);
-    else groups.set(key, [row]);
+    if (!trials.counts(row)) continue;
+    const group = addRepeat(groups, trials, row);
+    if (group.values.length < 2) continue;
+    const worse = group === best && sign * group.median > sign * group.before;
+    if (worse) best = bestGroup(groups, sign);
+    else if (!best || sign * group.median < sign * best.median) best = group;
+    else if (group !== best) continue;
+    curve.x.push(trials.number[row]);
+    curve.median.push(best.median);
+    curve.low.push(quantile(best.values, 0.25));
+    curve.high.push(quantile(best.values, 0.75));
   }
-  if (groups.size === trials.n) return [];
-  const found = [];
-  for (const rows of groups.values())
-    if (rows.length > 1) found.push(summary(trials, rows));
-  return found;
+  return curve;
+}
+
+function addRepeat(groups, trials, row) {
+  const key = trials.params.map((c) => c[row]).join("|");
+  const group = groups.get(key) || { values: [], median: NaN };
+  groups.set(key, group);
+  const v = trials.value[row];
+  const at = group.values.findIndex((other) => other > v);
+  group.values.splice(at < 0 ? group.values.length : at, 0, v);
+  group.before = group.median;
+  group.median = quantile(group.values, 0.5);
+  return group;
+}
+
+function bestGroup(groups, sign) {
+  let best = null;
+  for (const g of groups.values())
+    if (g.values.length > 1 && (!best || sign * g.median < sign * best.median)) best = g;
+  return best;
 }
 
 export function quantile(sorted, q) {
@@ -187,17 +227,6 @@ export function quantile(sorted, q) {
   const k = Math.floor(at);
   const rest = at - k;
   return rest > 0 ? sorted[k] + rest * (sorted[k + 1] - sorted[k]) : sorted[k];
-}
-
-function summary(trials, rows) {
-  const values = Float64Array.from(rows, (r) => trials.value[r]).sort();
-  return {
-    number: trials.number[rows[0]],
-    rows,
-    median: quantile(values, 0.5),
-    low: quantile(values, 0.25),
-    high: quantile(values, 0.75),
-  };
 }
 
 /* At most `most` of the rows, evenly, in their order. */

@@ -44,18 +44,26 @@ export class StudyView {
     study.on("news", () => this.tell());
     study.on("mask", () => this.tellChips());
     study.on("gone", () => this.gone());
+    study.on("shown", () => this.pair());
     this.tell();
     study.say("data");
+    this.pair();
   }
 
   makePanels(study) {
-    if (study.parameters.length < 2)
-      return [HistoryPanel, BestPanel, ParallelPanel, SlicesPanel, ImportancePanel,
-        CategoriesPanel, ScatterPanel, StepsPanel, TimelinePanel, TablePanel].map(
-        (P) => new P(study));
-    return [HistoryPanel, BestPanel, ParallelPanel, SlicesPanel, ContourPanel,
-      ImportancePanel, CategoriesPanel, ScatterPanel, StepsPanel, TimelinePanel,
-      TablePanel].map((P) => new P(study));
+    const kinds = [HistoryPanel, BestPanel, ParallelPanel, ContourPanel, ImportancePanel];
+    kinds.push(SlicesPanel, CategoriesPanel, ScatterPanel, StepsPanel, TimelinePanel);
+    kinds.push(TablePanel);
+    const two = study.parameters.length > 1;
+    return kinds.filter((P) => two || P !== ContourPanel).map((P) => new P(study));
+  }
+
+  /* Of an odd number of half panels the last takes the whole width. */
+  pair() {
+    const halves = [...this.grid.querySelectorAll(".half:not([hidden])")];
+    halves.forEach((panel, i) =>
+      panel.classList.toggle("alone", halves.length % 2 === 1 && i === halves.length - 1),
+    );
   }
 
   close() {
