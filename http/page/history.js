@@ -2,7 +2,7 @@
  * canvas, one a pixel cell at most, so that 50 000 cost no more than what can be seen.
  * Dragging across selects trials. */
 import { alignSteps, lineOptions, lineSeries, plotInto } from "./curves.js";
-import { cross, dots, markBest, markPicked, rings } from "./sheet.js";
+import { cross, markBest, markPicked } from "./sheet.js";
 import { COMPLETE, FAILED, medianSoFar } from "./trials.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { count, many, number } from "./numbers.js";
@@ -12,6 +12,14 @@ import { redraw } from "./schedule.js";
 
 const HISTORY_HEIGHT = 320;
 const CELL = 2; /* pixels of the screen that two points must be apart to be both drawn */
+
+const MANY = 3000; /* points that are drawn one by one */
+
+/* "#8fa3b8" as the word of a pixel. */
+function pixelOf(colour) {
+  const n = parseInt(colour.slice(1), 16);
+  return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0;
+}
 
 export class HistoryPanel extends Panel {
   constructor(study) {
@@ -174,66 +182,89 @@ export class HistoryPanel extends Panel {
     return { x, y, bad };
   }
 
-  drawPoints(u) {
-    const { study } = this;
-    const { trials, mask, order } = study;
+  /* Which trials are seen, as pixels: the first of each cell, what is selected first. */
+  place(u) {
+    const { trials, mask, order } = this.study;
     const at = this.places(u);
-    const { left, top, width } = u.bbox;
-    const ratio = devicePixelRatio;
+    const { left, top, width, height } = u.bbox;
     const across = Math.ceil(width / CELL) + 2;
-    const taken = new Uint8Array(across * (Math.ceil(u.bbox.height / CELL) + 2));
-    this.xs = new Float32Array(taken.length);
-    this.ys = new Float32Array(taken.length);
-    this.rows = new Uint32Array(taken.length);
+    const taken = new Uint8Array(across * (Math.ceil(height / CELL) + 2));
+    const most = Math.min(taken.length, trials.n);
+    this.xs = new Float32Array(most);
+    this.ys = new Float32Array(most);
+    this.rows = new Uint32Array(most);
     this.shown = 0;
-    const layers = { off: [], on: [], apart: [], apartOff: [], failed: [] };
-    /* What is selected takes its cells first. */
     for (let pass = 1; pass >= 0; pass--)
-      for (const row of order) {
-        if (mask[row] !== pass) continue;
+      for (let k = 0; k < order.length; k++) {
+        const row = order[k];
         const state = trials.state[row];
-        if (state !== COMPLETE && state !== FAILED) continue;
-        const x = at.x(trials.number[row]);
-        const y = state === FAILED ? at.bad : at.y(trials.value[row]);
-        const cell =
-          Math.floor((x - left) / CELL) + across * Math.floor((y - top) / CELL);
+        if (mask[row] !== pass || (state !== COMPLETE && state !== FAILED)) continue;
+        const x = at.x(trials.number[row]) - left;
+        const y = (state === FAILED ? at.bad : at.y(trials.value[row])) - top;
+        const cell = Math.floor(x / CELL) + across * Math.floor(y / CELL);
         if (taken[cell]) continue;
         taken[cell] = 1;
-        const k = this.shown++;
-        this.xs[k] = (x - left) / ratio;
-        this.ys[k] = (y - top) / ratio;
-        this.rows[k] = row;
-        const apart = trials.feasible[row] === 0;
-        if (state === FAILED) layers.failed.push(x, y, pass);
-        else if (apart) layers[pass ? "apart" : "apartOff"].push(x, y);
-        else layers[pass ? "on" : "off"].push(x, y);
+        this.xs[this.shown] = x;
+        this.ys[this.shown] = y;
+        this.rows[this.shown++] = row;
       }
-    this.paint(u.ctx, layers, ratio);
   }
 
-  paint(g, layers, ratio) {
-    const ink = inks();
-    const r = (this.shown > 3000 ? 1.2 : this.shown > 400 ? 2 : 2.8) * ratio;
-    const put = (draw, points, colour) => {
-      const xs = points.filter((_, i) => i % 2 === 0);
-      const ys = points.filter((_, i) => i % 2 === 1);
-      draw(g, xs, ys, xs.length, r, colour);
-    };
+  drawPoints(u) {
+    this.place(u);
+    const { left, top } = u.bbox;
+    const g = u.ctx;
+    const ratio = devicePixelRatio;
     g.save();
-    g.lineWidth = 1;
-    put(dots, layers.off, ink.faint);
-    put(rings, layers.apartOff, ink.faint);
-    put(rings, layers.apart, ink.quiet);
-    put(dots, layers.on, ink.pale);
-    for (const pass of [0, 1]) {
-      g.strokeStyle = pass ? ink.marked : ink.faint;
-      g.beginPath();
-      for (let i = 0; i < layers.failed.length; i += 3)
-        if (layers.failed[i + 2] === pass)
-          cross(g, layers.failed[i], layers.failed[i + 1], 3 * ratio);
-      g.stroke();
-    }
+    if (this.shown > MANY) this.paintPixels(g, u.bbox);
+    g.translate(left, top);
+    this.paint(g, ratio);
     g.restore();
+    /* From here on in pixels of CSS, for the pointer. */
+    for (let i = 0; i < this.shown; i++) {
+      this.xs[i] /= ratio;
+      this.ys[i] /= ratio;
+    }
+  }
+
+  /* Thousands of points: written as pixels, because a rectangle each takes ten times as
+   * long. Grid and axes come on top of them. */
+  paintPixels(g, { left, top, width, height }) {
+    const [x0, y0] = [Math.round(left), Math.round(top)];
+    const image = new ImageData(Math.round(width) + 4, Math.round(height) + 4);
+    const words = new Uint32Array(image.data.buffer);
+    const ink = inks();
+    const { mask, trials } = this.study;
+    const colour = [pixelOf(ink.faint), pixelOf(ink.pale)];
+    for (let i = this.shown - 1; i >= 0; i--) {
+      if (trials.state[this.rows[i]] === FAILED) continue;
+      const at = Math.floor(this.xs[i]) + image.width * Math.floor(this.ys[i]);
+      const word = colour[mask[this.rows[i]]];
+      words[at] = words[at + 1] = word;
+      words[at + image.width] = words[at + image.width + 1] = word;
+    }
+    g.putImageData(image, x0 - 1, y0 - 1);
+  }
+
+  paint(g, ratio) {
+    const ink = inks();
+    const { mask, trials } = this.study;
+    const r = (this.shown > 400 ? 2 : 2.8) * ratio;
+    const few = this.shown <= MANY;
+    g.lineWidth = 1;
+    for (let i = this.shown - 1; i >= 0; i--) {
+      const row = this.rows[i];
+      const failed = trials.state[row] === FAILED;
+      const broken = trials.feasible[row] === 0;
+      if (!failed && !few) continue;
+      const loud = failed ? ink.marked : broken ? ink.quiet : ink.pale;
+      g.fillStyle = g.strokeStyle = mask[row] ? loud : ink.faint;
+      g.beginPath();
+      if (failed) cross(g, this.xs[i], this.ys[i], 3 * ratio);
+      else g.arc(this.xs[i], this.ys[i], r, 0, 6.2832);
+      if (failed || broken) g.stroke();
+      else g.fill();
+    }
   }
 
   drawMarks(u) {

@@ -15,6 +15,7 @@ const AXIS = 280; /* pixels of an axis */
 const LANE = 26; /* from the end of an axis to its lane of what is inactive */
 const APART = 104; /* least pixels between axes; beyond that the chart scrolls */
 const PARALLEL_MOST = 700;
+const MOST_DRAGGED = 300; /* while an axis is being brushed */
 const MOST_BEST = 150; /* of these, the best ones that are always there */
 const MOST_CONTEXT = 250;
 const MOST_FAILED = 120;
@@ -120,7 +121,8 @@ export class ParallelPanel extends Panel {
     const on = ranked.filter((row) => mask[row]);
     this.all = on.length;
     const cut = Math.max(0, on.length - MOST_BEST);
-    const worse = thin(on.subarray(0, cut), PARALLEL_MOST - MOST_BEST);
+    const most = this.dragging ? MOST_DRAGGED : PARALLEL_MOST;
+    const worse = thin(on.subarray(0, cut), most - MOST_BEST);
     const off = isFiltered
       ? thin(ranked.filter((row) => !mask[row]), MOST_CONTEXT)
       : [];
@@ -308,16 +310,19 @@ export class ParallelPanel extends Panel {
       if (from === null) return;
       const y = pointerOn(this.sheet.canvas, event)[1];
       if (!moved && Math.abs(y - from) < 4) return;
-      moved = true;
+      moved = this.dragging = true;
       this.study.brush(key, this.between(this.axis(key), from, y));
     });
+    const end = () => {
+      from = null;
+      this.dragging = false;
+      redraw(this);
+    };
     strip.addEventListener("pointerup", () => {
       if (from !== null && !moved) this.clicked(this.axis(key), from);
-      from = null;
+      end();
     });
-    strip.addEventListener("pointercancel", () => {
-      from = null;
-    });
+    strip.addEventListener("pointercancel", end);
   }
 
   /* What lies between two heights. */

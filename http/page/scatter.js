@@ -8,7 +8,7 @@ import { chooser, el, fill } from "./dom.js";
 import { NumberScale, valueRange } from "./scale.js";
 import { many } from "./numbers.js";
 import { redraw } from "./schedule.js";
-import { thin } from "./trials.js";
+import { orderBy, thin } from "./trials.js";
 
 const SCATTER_HEIGHT = 340;
 const SCATTER_BOX = { left: 70, right: 14, top: 10, bottom: 44 };
@@ -24,14 +24,17 @@ export function parseConstraint(text) {
 
 /* Rows that no other row beats in both; a and b as if small is good. */
 export function paretoFront(rows, a, b) {
-  const sorted = [...rows].sort((i, j) => a(i) - a(j) || b(i) - b(j));
+  const keys = new Float64Array(rows.length);
+  rows.forEach((row, i) => (keys[i] = a(row)));
   const front = [];
   let least = Infinity;
-  for (const row of sorted)
-    if (b(row) < least) {
-      least = b(row);
-      front.push(row);
-    }
+  for (const i of orderBy(keys)) {
+    const row = rows[i];
+    if (!(b(row) < least)) continue;
+    least = b(row);
+    if (front.length > 0 && a(front.at(-1)) === a(row)) front.pop();
+    front.push(row);
+  }
   return front;
 }
 
@@ -42,6 +45,7 @@ export class ScatterPanel extends Panel {
     this.body.append(this.sheet.canvas);
     this.bounds = (study.meta.constraints || []).map(parseConstraint).filter(Boolean);
     this.senses = new Map();
+    this.ranges = new Map(); /* of axes, as long as the trials are the same */
     this.rows = [];
     hoverTrials(study, this.sheet.canvas, (x, y) =>
       nearestOf(this.xs, this.ys, this.rows, this.rows.length, x, y),
@@ -111,11 +115,16 @@ export class ScatterPanel extends Panel {
   }
 
   scaleFor(key, column) {
+    const known = this.ranges.get(key);
+    const version = `${this.study.version} ${this.sense(key)}`;
+    if (known && known.version === version) return new NumberScale(...known.range);
     const values = [];
     for (let i = 0; i < this.study.trials.n; i++)
       if (Number.isFinite(column[i]) && this.study.isComplete(i)) values.push(column[i]);
     for (const b of this.bounds) if (`m${b.name}` === key) values.push(b.bound);
-    return new NumberScale(...valueRange(Float64Array.from(values).sort(), -this.sense(key)));
+    const range = valueRange(new Float64Array(values).sort(), -this.sense(key));
+    this.ranges.set(key, { version, range });
+    return new NumberScale(...range);
   }
 
   draw() {

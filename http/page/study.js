@@ -117,6 +117,7 @@ export class Study {
     Object.assign(this, goodness(trials, sign));
     this.range = valueRange(this.sorted, -sign);
     this.metricNames = [...trials.metrics.keys()];
+    this.version = (this.version || 0) + 1;
     this.completed = this.sorted.length;
   }
 

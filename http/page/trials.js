@@ -81,9 +81,7 @@ export class Trials {
     for (const name of Object.keys(doc.metrics || {}))
       if (!this.metrics.has(name))
         this.metrics.set(name, new Float64Array(this.room).fill(NaN));
-    const order = new Uint32Array(size).map((_, i) => i);
-    order.sort((a, b) => doc.number[a] - doc.number[b]);
-    for (const i of order) this.applyRow(doc, i, this.rowFor(doc.number[i]));
+    for (const i of orderBy(doc.number)) this.applyRow(doc, i, this.rowFor(doc.number[i]));
     for (const [number, text] of Object.entries(doc.reasons || {}))
       this.reasons.set(Number(number), text);
     for (const number of doc.reported || []) this.reported.add(number);
@@ -122,11 +120,14 @@ export class Trials {
 
 /* Rows by number; rows of live studies are nearly so already. */
 export function rowsByNumber(trials) {
-  const rows = new Uint32Array(trials.n).map((_, i) => i);
+  const rows = new Uint32Array(trials.n);
   const { number } = trials;
-  for (let i = 1; i < rows.length; i++)
-    if (number[i] < number[i - 1]) return rows.sort((a, b) => number[a] - number[b]);
-  return rows;
+  let rising = true;
+  for (let i = 0; i < rows.length; i++) {
+    rows[i] = i;
+    if (i > 0 && number[i] < number[i - 1]) rising = false;
+  }
+  return rising ? rows : rows.sort((a, b) => number[a] - number[b]);
 }
 
 /* Every improvement of the best value, by number: {number, value, row} as lists. sign
@@ -148,7 +149,10 @@ export function improvements(trials, order, sign) {
  * Typed arrays sort fast only without a comparison of ours, so keys are sorted and each
  * then looks up its place. */
 export function orderBy(keys) {
-  const sorted = Float64Array.from(keys, (k) => (Number.isNaN(k) ? Infinity : k)).sort();
+  const sorted = new Float64Array(keys.length);
+  for (let i = 0; i < keys.length; i++)
+    sorted[i] = Number.isNaN(keys[i]) ? Infinity : keys[i];
+  sorted.sort();
   const used = new Uint32Array(keys.length); /* of the first place of each value */
   const order = new Uint32Array(keys.length);
   for (let i = 0; i < keys.length; i++) {
@@ -167,17 +171,21 @@ export function orderBy(keys) {
 /* How good each complete trial is among them: 0 worst, 1 best, by rank; NaN elsewhere.
  * Also the sorted values, and the rows from worst to best. */
 export function goodness(trials, sign) {
-  const rows = [];
-  for (let i = 0; i < trials.n; i++) if (trials.state[i] === COMPLETE) rows.push(i);
-  const order = orderBy(Float64Array.from(rows, (i) => -sign * trials.value[i]));
-  const ranked = order.map((k) => rows[k]);
+  const rows = new Uint32Array(trials.n);
+  let n = 0;
+  for (let i = 0; i < trials.n; i++) if (trials.state[i] === COMPLETE) rows[n++] = i;
+  const keys = new Float64Array(n);
+  for (let i = 0; i < n; i++) keys[i] = -sign * trials.value[rows[i]];
+  const ranked = orderBy(keys);
   const good = new Float32Array(trials.n).fill(NaN);
-  const last = Math.max(1, ranked.length - 1);
-  ranked.forEach((row, rank) => {
-    good[row] = ranked.length === 1 ? 1 : rank / last;
-  });
-  const sorted = Float64Array.from(ranked, (row) => trials.value[row]);
-  return { good, ranked, sorted: sign > 0 ? sorted.reverse() : sorted };
+  const sorted = new Float64Array(n);
+  for (let rank = 0; rank < n; rank++) {
+    const row = rows[ranked[rank]];
+    ranked[rank] = row;
+    good[row] = n === 1 ? 1 : rank / (n - 1);
+    sorted[sign > 0 ? n - 1 - rank : rank] = trials.value[row];
+  }
+  return { good, ranked, sorted };
 }
 
 /* Noisy values: the point whose repeats have the best median so far, as trials came in,
