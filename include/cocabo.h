@@ -353,6 +353,7 @@ COCABO_API int cocabo_trial_feasible(const cocabo_trial *trial); /* NULL: -1 */
 /* ---- store: where studies live --------------------------------------------------- */
 
 typedef struct cocabo_store cocabo_store;
+typedef struct cocabo_study cocabo_study; /* see below */
 
 COCABO_API cocabo_store *cocabo_store_new_memory(void); /* NULL if out of memory */
 COCABO_API void cocabo_store_free(cocabo_store *store); /* after its studies */
@@ -420,6 +421,11 @@ COCABO_API cocabo_status cocabo_store_describe(cocabo_store *store, const char *
                                                cocabo_description *out,
                                                cocabo_error *err) COCABO_MUST_CHECK;
 
+/* The same of a handle's study, which it syncs: for who has it open anyway. */
+COCABO_API cocabo_status cocabo_study_describe(cocabo_study *study,
+                                               cocabo_description *out,
+                                               cocabo_error *err) COCABO_MUST_CHECK;
+
 /* Renews every lease that `owner` holds in a study; from any thread. A lease that ran
  * out before is renewed too unless its trial has been found stale. It does not wait
  * long for others that are writing: COCABO_E_BUSY means to try again soon. */
@@ -428,8 +434,6 @@ COCABO_API cocabo_status cocabo_store_renew(cocabo_store *store, const char *stu
                                             cocabo_error *err) COCABO_MUST_CHECK;
 
 /* ---- study: ask and tell --------------------------------------------------------- */
-
-typedef struct cocabo_study cocabo_study;
 
 /* options NULL: all defaults. store NULL: a private store in memory, which lives and
  * dies with the handle. COCABO_E_EXISTS if the store has a study of that name. */
@@ -707,13 +711,19 @@ typedef struct cocabo_columns {
   const char *const *metric_names; /* n_metrics; NULL: none are wanted */
   size_t n_metrics;
   double *metrics;     /* n rows of n_metrics each: NaN where a trial has none of it */
-  int64_t reserved[5]; /* zero */
+  int64_t *seqs;       /* n: the last event about each trial, see cocabo_study_seq */
+  int64_t reserved[4]; /* zero */
 } cocabo_columns;
 /* Fills them for the trials first .. first+n-1 of those known to this handle.
  * COCABO_E_NOT_FOUND if there are not that many: then nothing is filled in. */
 COCABO_API cocabo_status cocabo_study_columns(const cocabo_study *study, int64_t first,
                                               size_t n, const cocabo_columns *columns,
                                               cocabo_error *err) COCABO_MUST_CHECK;
+/* The sequence number of the last event known to this handle, 1 or more; NULL: 0.
+ * Events are counted through a study's life, so what has a larger one has happened
+ * later: trials whose `seqs` are above a number that was read before have changed
+ * since. */
+COCABO_API int64_t cocabo_study_seq(const cocabo_study *study);
 /* Trials in a state, of those known to this handle. */
 COCABO_API int64_t cocabo_study_count_state(const cocabo_study *study,
                                             cocabo_trial_state state);

@@ -40,7 +40,7 @@ for path in files("src"):
     other = seen.setdefault(path.name, path)
     if other != path:
         bad.append(f"{path.relative_to(root)} and {other.relative_to(root)} share a name")
-for path in (path for folder in ("src", "common", "cli", "bench") for path in files(folder)):
+for path in (path for folder in ("src", "common", "http", "cli", "bench") for path in files(folder)):
     if path.suffix == ".c" and not path.read_text().startswith("/*"):
         bad.append(f"{path.relative_to(root)} does not open with its purpose, want a comment")
 print("\n".join(bad) or f"{len(owners)} files, every include points down")

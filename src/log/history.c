@@ -381,6 +381,7 @@ static cocabo_status check_new_trial(const cb_history *history, const cb_event *
 static void fill_trial(cb_trial *trial, const cb_event *event,
                        const cocabo_space *space) {
   trial->number = event->number;
+  trial->seq = event->seq;
   memcpy(trial->made, event->id, sizeof trial->made);
   trial->origin = event->kind == CB_TRIAL_ADDED ? CB_BY_USER : event->origin;
   trial->started = trial->state == COCABO_RUNNING ? event->time : NAN;
@@ -528,11 +529,8 @@ static bool is_current(const cb_event *event, const cb_trial *trial) {
   return !names || event->attempt == trial->attempt;
 }
 
-static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
-                                    cocabo_error *err) {
-  if (event->number < 0 || event->number >= history->n_trials)
-    return contradiction(event, "there is no such trial", err);
-  cb_trial *trial = &history->trials[event->number];
+static cocabo_status change_trial(cb_history *history, const cb_event *event,
+                                  cb_trial *trial, cocabo_error *err) {
   const bool running = trial->state == COCABO_RUNNING;
   switch (event->kind) {
   case CB_TRIAL_TOLD:
@@ -559,6 +557,16 @@ static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
     apply_resumed(event, trial);
     return COCABO_OK;
   }
+}
+
+static cocabo_status apply_to_trial(cb_history *history, const cb_event *event,
+                                    cocabo_error *err) {
+  if (event->number < 0 || event->number >= history->n_trials)
+    return contradiction(event, "there is no such trial", err);
+  cb_trial *trial = &history->trials[event->number];
+  CB_TRY(change_trial(history, event, trial, err));
+  trial->seq = event->seq;
+  return COCABO_OK;
 }
 
 static cocabo_status apply_fit(cb_history *history, const cb_event *event,

@@ -19,6 +19,7 @@
 
 typedef struct cb_trial {
   int64_t number;
+  int64_t seq;      /* of the last event that is about it */
   uint64_t made[2]; /* id of the event that made it */
   bool handed;      /* out by the reader itself: see cb_history_hand */
   cocabo_trial_state state;

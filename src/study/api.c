@@ -561,6 +561,10 @@ cocabo_status cocabo_study_columns(const cocabo_study *study, int64_t first, siz
   return COCABO_OK;
 }
 
+int64_t cocabo_study_seq(const cocabo_study *study) {
+  return study ? study->fold.history->seq : 0;
+}
+
 int64_t cocabo_study_count_state(const cocabo_study *study, cocabo_trial_state state) {
   return study ? cb_history_count(study->fold.history, state) : 0;
 }

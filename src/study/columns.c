@@ -19,6 +19,8 @@ static double metric_of(const cb_trial *trial, const char *name) {
 }
 
 static void fill_row(const cocabo_columns *out, int64_t row, const cb_trial *trial) {
+  if (out->seqs)
+    out->seqs[row] = trial->seq;
   if (out->numbers)
     out->numbers[row] = trial->number;
   if (out->states)

@@ -121,3 +121,12 @@ cocabo_status cocabo_store_describe(cocabo_store *store, const char *study,
   cb_study_free(opened);
   return status;
 }
+
+cocabo_status cocabo_study_describe(cocabo_study *study, cocabo_description *out,
+                                    cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!out)
+    return is_null("out", err);
+  return describe_open(study, out, err);
+}

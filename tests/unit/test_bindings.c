@@ -194,6 +194,19 @@ static void columns_say_what_trials_say(void **state) {
   }
   assert_true(isnan(params[0][4]) && params[1][4] == 1.0);
 
+  int64_t seqs[N];
+  const cocabo_columns changes = {.seqs = seqs};
+  const int64_t before = cocabo_study_seq(study);
+  assert_ok(cocabo_study_report(study, 7, 1, 0.25, &err));
+  assert_ok(cocabo_study_columns(study, 0, N, &changes, &err));
+  assert_int_equal(cocabo_study_seq(study), before + 1);
+  assert_int_equal(seqs[7], before + 1);
+  assert_true(seqs[5] == before && seqs[4] == before - 1 && seqs[3] == before - 2);
+  for (int i = 0; i < N; i++) /* each event is about one trial */
+    for (int k = 0; k < i; k++)
+      assert_true(seqs[i] > 0 && seqs[i] != seqs[k]);
+  assert_int_equal(cocabo_study_seq(NULL), 0);
+
   double last = -1.0; /* one column of a part */
   const cocabo_columns one = {.values = &last};
   assert_ok(cocabo_study_columns(study, 4, 1, &one, &err));

@@ -177,8 +177,19 @@ static void a_description_is_exact(void **state) {
   assert_int_equal(describe(store).best, 4);
   assert_int_equal(describe(store).states[COCABO_RUNNING], 0);
   assert_int_equal(left_at(store), 10);
+  cocabo_study *other;
+  cocabo_description d, of_store;
+  assert_ok(cocabo_study_open(&other, "s", store, &err));
+  assert_ok(cocabo_study_tell(study, ask(study), 0.25, &err));
+  assert_ok(cocabo_study_describe(other, &d, &err)); /* an open one is synced */
+  assert_true(d.best == 5 && d.value == 0.25 && d.states[COCABO_COMPLETE] == 5);
+  of_store = describe(store);
+  assert_memory_equal(&d, &of_store, sizeof d);
+  cocabo_study_free(other);
+  assert_int_equal(cocabo_study_describe(NULL, &d, &err), COCABO_E_INVALID);
+  assert_int_equal(cocabo_study_describe(study, NULL, &err), COCABO_E_INVALID);
   cocabo_study_free(study);
-  assert_int_equal(left_at(store), 11);
+  assert_int_equal(left_at(store), 13);
   cocabo_store_free(store);
 }
 
