@@ -5,7 +5,7 @@
 /* Of one frame. A view is never cut in two, and what it draws costs as much again when
  * the browser puts it on the screen. */
 const FRAME = 8; /* milliseconds */
-const MOST_VIEWS = 3;
+const MOST_VIEWS = 2;
 
 const waiting = new Set();
 const views = new WeakMap(); /* element: view */

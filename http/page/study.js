@@ -8,7 +8,7 @@ import { compileFilter } from "./filter.js";
 import { isCategory, NumberScale, parameterScale, valueRange } from "./scale.js";
 import { COMPLETE, goodness, improvements, rowsByNumber, Trials } from "./trials.js";
 
-const PAGE = 50000; /* trials a request */
+const PAGE = 20000; /* trials a request, the most that the server gives */
 
 /* Brushes keep what a set has, or what is in a range, both ends included. */
 function keeps(brush, v) {
@@ -97,12 +97,14 @@ export class Study {
   }
 
   async read() {
-    for (let more = true; more && !this.closed; ) {
-      const after = this.trials.next;
-      const doc = await this.get("/columns", {}, { after, limit: PAGE });
+    const ask = (after) => this.get("/columns", {}, { after, limit: PAGE });
+    let coming = ask(this.trials.next);
+    while (coming && !this.closed) {
+      const doc = await coming;
+      /* The next page is on its way while this one is taken in. */
+      coming = doc.more && doc.next > this.trials.next ? ask(doc.next) : null;
       this.trials.apply(doc);
       this.trials.seq = doc.seq;
-      more = doc.more && doc.next > after;
     }
     this.derive();
     this.select();

@@ -20,7 +20,13 @@ export const COMPLETE = 2;
 export const FAILED = 3;
 export const ORIGINS = ["", "design", "sampler", "user"];
 
-const orNaN = (v) => (v === null || v === undefined ? NaN : v);
+/* column[rows[i]] = told[i], and `none` where nothing is told. */
+function put(column, rows, told, none) {
+  for (let i = 0; i < rows.length; i++) {
+    const v = told[i];
+    column[rows[i]] = v === null || v === undefined ? none : v;
+  }
+}
 
 function grown(old, size, value) {
   const next = new old.constructor(size);
@@ -74,14 +80,16 @@ export class Trials {
     return row;
   }
 
-  /* Takes in a document of /columns. Where rows begin is the order of numbers. */
+  /* Takes in a document of /columns. New trials get their rows by number. */
   apply(doc) {
     const size = doc.number.length;
     this.grow(this.n + size);
     for (const name of Object.keys(doc.metrics || {}))
       if (!this.metrics.has(name))
         this.metrics.set(name, new Float64Array(this.room).fill(NaN));
-    for (const i of orderBy(doc.number)) this.applyRow(doc, i, this.rowFor(doc.number[i]));
+    const rows = new Uint32Array(size);
+    for (const i of orderBy(doc.number)) rows[i] = this.rowFor(doc.number[i]);
+    this.applyColumns(doc, rows);
     for (const [number, text] of Object.entries(doc.reasons || {}))
       this.reasons.set(Number(number), text);
     for (const number of doc.reported || []) this.reported.add(number);
@@ -91,21 +99,17 @@ export class Trials {
     return size;
   }
 
-  applyRow(doc, i, row) {
-    this.state[row] = doc.state[i];
-    this.origin[row] = doc.origin[i];
-    this.attempt[row] = doc.attempt[i];
-    this.value[row] = orNaN(doc.value[i]);
-    const kept = doc.feasible[i];
-    this.feasible[row] = kept === null || kept === undefined ? -1 : Number(kept);
-    this.started[row] = orNaN(doc.started[i]);
-    this.finished[row] = orNaN(doc.finished[i]);
-    for (let p = 0; p < this.params.length; p++)
-      this.params[p][row] = orNaN(doc.params[p][i]);
-    for (const [name, column] of this.metrics) {
-      const told = doc.metrics[name];
-      column[row] = told ? orNaN(told[i]) : NaN;
-    }
+  applyColumns(doc, rows) {
+    put(this.state, rows, doc.state, 0);
+    put(this.origin, rows, doc.origin, 0);
+    put(this.attempt, rows, doc.attempt, 0);
+    put(this.feasible, rows, doc.feasible, -1);
+    put(this.value, rows, doc.value, NaN);
+    put(this.started, rows, doc.started, NaN);
+    put(this.finished, rows, doc.finished, NaN);
+    this.params.forEach((column, p) => put(column, rows, doc.params[p], NaN));
+    for (const [name, column] of this.metrics)
+      put(column, rows, (doc.metrics && doc.metrics[name]) || [], NaN);
   }
 
   seconds(row) {
