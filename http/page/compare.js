@@ -89,11 +89,14 @@ export class CompareView {
 
   async read() {
     const problems = [];
+    const { studies } = await this.door.get("/api/studies", {}, { limit: 1000 });
+    const times = new Map(studies.map((s) => [s.name, s])); /* created, last */
     for (const name of this.names) {
       try {
         const meta = await this.door.get(studyRoute(name));
         const past = await this.door.get(studyRoute(name, "/history"), {}, { points: 0 });
-        this.studies.set(name, { name, meta, past });
+        const { created, last } = times.get(name) || meta;
+        this.studies.set(name, { name, meta: { ...meta, created, last }, past });
       } catch (e) {
         problems.push(`${name}: ${e.message}`);
       }
@@ -122,7 +125,7 @@ export class CompareView {
   }
 
   stepsOf({ meta, past }) {
-    const begin = meta.created || 0;
+    const begin = meta.created || (past.best.length > 0 ? past.best[0][2] : 0);
     const x = past.best.map((b) => (this.by === "trial" ? b[0] : Math.max(0, b[2] - begin)));
     /* Results may come in another order than they were asked for. */
     const order = x.map((_, i) => i).sort((a, b) => x[a] - x[b]);
@@ -134,7 +137,7 @@ export class CompareView {
       steps.x.push(x[i]);
       steps.y.push(y);
     }
-    const last = this.by === "trial" ? Math.max(0, meta.count - 1) : meta.last - begin;
+    const last = this.by === "trial" ? Math.max(0, meta.count - 1) : (meta.last || begin) - begin;
     return { ...steps, end: Math.max(last, steps.x.at(-1) || 0) };
   }
 

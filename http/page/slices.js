@@ -49,9 +49,11 @@ class Slice {
     watch(this, this.root);
   }
 
-  /* The model is asked again when there are new results, now and then. */
+  /* The model is asked again when there are new results, now and then; not where the
+   * parameter is inactive at the best trial. */
   askAgain() {
-    const { completed } = this.study;
+    const { bestRow, completed, trials } = this.study;
+    if (bestRow >= 0 && Number.isNaN(trials.params[this.index][bestRow])) return;
     if (this.asked === completed || this.asking || completed < 2) return;
     this.asking = true;
     const wait = this.answeredAt ? this.answeredAt + SLICES_PATIENCE - performance.now() : 0;

@@ -88,7 +88,8 @@ export class StudyView {
     parts.push(`sampler ${meta.sampler}`);
     if (meta.deterministic === false) parts.push("noisy values");
     for (const c of meta.constraints || []) parts.push(c);
-    parts.push(`begun ${ago(meta.created)}`);
+    const first = study.order.length > 0 ? study.trials.started[study.order[0]] : NaN;
+    if ((meta.created || first) > 0) parts.push(`begun ${ago(meta.created || first)}`);
     fill(this.facts, parts.map((p, i) => el("span", { class: i === 1 ? "strong" : "" }, p)));
     this.meter.hidden = !meta.budget;
     if (meta.budget) {
