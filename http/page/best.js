@@ -1,0 +1,206 @@
+/* best.js - the best configuration, or the trial that is looked at: its value, its
+ * parameters with buttons that copy them, why it failed; and what the model believes. */
+import { choiceText, duration, many, number, percent } from "./numbers.js";
+import { commandLine, jsonText, pythonDict } from "./words.js";
+import { announce, el, fill } from "./dom.js";
+import { Panel } from "./panel.js";
+import { redraw } from "./schedule.js";
+import { STATES } from "./trials.js";
+
+const BEST_PATIENCE = 3000;
+
+/* Files and plain HTTP may have no clipboard of their own. */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = el("textarea", { class: "offscreen", "aria-hidden": "true" }, text);
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+export class BestPanel extends Panel {
+  constructor(study) {
+    super(study, "Best", "third");
+    this.trial = null; /* as the server knows it, exact */
+    this.card = el("div", { class: "card" });
+    this.believed = el("div", { class: "believed" });
+    this.body.append(this.card, this.believed);
+    this.listen("data", "news", "pick");
+  }
+
+  row() {
+    return this.study.picked >= 0 ? this.study.picked : this.study.bestRow;
+  }
+
+  draw() {
+    const row = this.row();
+    if (row < 0) {
+      this.heading.textContent = "Best";
+      fill(this.card, el("p", { class: "empty" }, "No trial is complete yet."));
+      return;
+    }
+    this.put(row);
+    this.fetchExact(row);
+    this.askBeliefs();
+  }
+
+  /* Numbers of columns are rounded; what is copied shall be exact. */
+  async fetchExact(row) {
+    const { study } = this;
+    const n = study.trials.number[row];
+    const key = `${n} ${study.trials.state[row]} ${study.trials.value[row]}`;
+    if (this.known === key) return;
+    this.known = key;
+    try {
+      const best = study.meta.best;
+      const inside = !study.door.live && best && best.number === n;
+      this.trial = inside ? best : await study.get(`/trials/${n}`);
+    } catch {
+      return;
+    }
+    if (!study.closed && study.trials.number[this.row()] === n) this.put(this.row());
+  }
+
+  put(row) {
+    const { study } = this;
+    const { trials } = study;
+    const n = trials.number[row];
+    const exact = this.trial && this.trial.number === n ? this.trial : null;
+    const params = exact ? exact.params : study.paramsOf(row);
+    const isPicked = study.picked >= 0;
+    this.heading.textContent = isPicked ? `Trial ${n}` : "Best";
+    fill(
+      this.card,
+      this.headline(row, n, isPicked),
+      this.reason(row, n, exact),
+      this.values(params, row),
+      this.copies(params),
+    );
+    fill(this.controls, isPicked ? this.backButton() : null);
+  }
+
+  backButton() {
+    const back = el("button", { type: "button" }, "back to the best");
+    back.addEventListener("click", () => this.study.pick(-1));
+    return back;
+  }
+
+  headline(row, n, isPicked) {
+    const { study } = this;
+    const { trials } = study;
+    const complete = study.isComplete(row);
+    const big = complete ? number(trials.value[row]) : STATES[trials.state[row]];
+    const parts = [];
+    if (!isPicked) parts.push(`trial ${n}`);
+    if (trials.seconds(row) >= 0) parts.push(duration(trials.seconds(row)));
+    if (trials.feasible[row] === 0) parts.push("breaks a constraint");
+    const away = this.distance(row);
+    if (isPicked && away) parts.push(away);
+    return el("p", { class: "big" }, el("strong", {}, big), el("span", {}, parts.join(" · ")));
+  }
+
+  distance(row) {
+    const { bestRow, trials } = this.study;
+    if (row === bestRow) return "the best";
+    if (!this.study.isComplete(row) || bestRow < 0) return "";
+    return `${number(Math.abs(trials.value[row] - trials.value[bestRow]), 3)} from the best`;
+  }
+
+  reason(row, n, exact) {
+    const short = this.study.trials.reasons.get(n);
+    const text = exact && exact.reason ? exact.reason : short;
+    if (!text) return null;
+    return el("pre", { class: "reason", tabindex: "0", "aria-label": "reason" }, text);
+  }
+
+  values(params, row) {
+    const list = el("dl", { class: "params" });
+    const isFloat = (v) => typeof v === "number";
+    for (const [name, v] of Object.entries(params))
+      list.append(el("dt", {}, name), el("dd", {}, isFloat(v) ? number(v) : choiceText(v)));
+    for (const [name, column] of this.study.trials.metrics)
+      if (!Number.isNaN(column[row]))
+        list.append(
+          el("dt", { class: "metric" }, name),
+          el("dd", { class: "metric" }, number(column[row])),
+        );
+    return el(
+      "div",
+      { class: "params-scroller", tabindex: "0", role: "group", "aria-label": "its values" },
+      list,
+    );
+  }
+
+  copies(params) {
+    const { meta, parameters } = this.study;
+    const kinds = [
+      ["JSON", () => jsonText(params)],
+      ["command line", () => commandLine(meta.command, params, parameters)],
+      ["Python", () => pythonDict(params, parameters)],
+    ];
+    const buttons = kinds.map(([name, make]) => {
+      const button = el("button", { type: "button", "aria-label": `copy as ${name}` }, name);
+      button.addEventListener("click", async () => {
+        const done = await copyText(make());
+        announce(done ? `copied as ${name}` : "copying is not possible here");
+        button.classList.toggle("done", done);
+        setTimeout(() => button.classList.remove("done"), 1200);
+      });
+      return button;
+    });
+    return el("div", { class: "copies" }, el("span", { class: "quiet" }, "copy as"), buttons);
+  }
+
+  /* ---- what the model believes --------------------------------------------------------- */
+
+  async askBeliefs() {
+    const { study } = this;
+    if (this.asked === study.completed || this.asking || study.completed < 2) return;
+    this.asking = true;
+    this.asked = study.completed;
+    try {
+      this.putBeliefs(await study.get("/beliefs"));
+    } catch (e) {
+      fill(this.believed, el("p", { class: "quiet" }, e.status === 404 ? "" : e.message));
+    }
+    setTimeout(() => {
+      this.asking = false;
+      if (!study.closed) redraw(this);
+    }, BEST_PATIENCE);
+  }
+
+  putBeliefs({ incumbent, predicted, success }) {
+    const { study } = this;
+    const near = (b) => `${number(b.mean, 5)} ± ${number(2 * b.sd, 2)}`;
+    const rows = [];
+    const add = (name, text, more) =>
+      rows.push(el("dt", {}, name), el("dd", {}, text, el("span", {}, more || "")));
+    if (incumbent) add("expected at the best", near(incumbent), sureness(incumbent, study));
+    if (predicted && (!incumbent || predicted.number !== incumbent.number))
+      add("best by the model", near(predicted), `trial ${predicted.number}`);
+    const b = incumbent || predicted;
+    const limited = (study.meta.constraints || []).length > 0 || study.states.failed > 0;
+    if (b && limited && b.p_feasible !== null) {
+      add("P(feasible) there", percent(b.p_feasible));
+      if (success !== null) add("of the latest proposals", percent(success));
+    }
+    fill(this.believed, el("h3", {}, "What the model believes"), el("dl", {}, rows));
+  }
+}
+
+/* Two deviations against the spread of all values. */
+function sureness(b, study) {
+  const { sorted } = study;
+  if (sorted.length < 4) return many(sorted.length, "result");
+  const q = (t) => sorted[Math.floor(t * (sorted.length - 1))];
+  const spread = q(0.75) - q(0.25);
+  if (!(spread > 0)) return "";
+  const part = (2 * b.sd) / spread;
+  return part < 0.05 ? "very sure" : part < 0.25 ? "fairly sure" : part < 1 ? "unsure" : "a guess";
+}
