@@ -323,6 +323,17 @@ class Files(Foreign):
             piped = self.ok("convert", "-", "--from", "pcs", stdin=file)
         self.assertEqual(piped.stdout.splitlines()[1:], text.splitlines()[1:])
 
+    def test_the_same_as_json(self):
+        said = json.loads(self.convert("scenario.txt", "--json", "--study", "ants"))
+        self.assertEqual(said["study"], "ants")
+        self.assertEqual(said["parameters"]["size"],
+                         {"type": "int", "low": 1, "high": 64, "log": True, "step": 1})
+        self.assertEqual(said["where"][0], 'not (param1 < 5 and mode == "x1")')
+        self.assertIn("\nstudy: ants\n", self.convert("scenario.txt", "--study", "ants"))
+        (self.folder / "j.json").write_text(json.dumps(said))
+        self.ok("create", "-f", "j.json")
+        self.ok("create", "-f", "scenario.txt", "--study", "ants")  # is the same space
+
     def test_they_can_be_run_as_they_are(self):
         self.program("echo $#", "score")
         done = self.ok("run", "-f", "configspace-0.7.json", "-n", 3, "--", "sh", "-c",
