@@ -179,6 +179,32 @@ class Irace(Foreign):
         self.refused("scenario.txt: cannot read ./parameters.txt: No such file", "convert",
                      "scenario.txt")
 
+    def test_a_scenario_runs_with_its_target_runner(self):
+        """Once the comments are taken away, as irace would call it."""
+        self.program('echo "$@" >>calls\nread x <"$4"\necho $((x + $3))', "target-runner")
+        (self.folder / "Instances").mkdir()
+        for i in range(3):
+            (self.folder / f"Instances/{i}").write_text(f"{i}\n")
+        (self.folder / "instances.txt").write_text("".join(
+            f"./Instances/{i}\n" for i in range(3)))
+        text = self.convert("scenario.txt").replace("# command", "command")
+        text = text.replace("# instances", "instances").replace("# runs: 5000", "runs: 12")
+        (self.folder / "study.yaml").write_text(text)
+        self.ok("run", "-f", "study.yaml", "-n", 9)
+        calls = [line.split() for line in
+                 (self.folder / "calls").read_text().splitlines()]
+        self.assertEqual(len(calls), 12)
+        self.assertEqual({call[3] for call in calls},
+                         {f"./Instances/{i}" for i in range(3)})
+        for call, trial in zip(calls, [self.trials()[int(c[0])] for c in calls]):
+            said, params = call[4:], trial["params"]
+            self.assertIn("--" + params["mode"], said)
+            self.assertEqual("--param1" in said, "param1" in params)
+            if "param1" in params:
+                self.assertEqual(said[said.index("--param1") + 1], str(params["param1"]))
+            self.assertEqual("-t" in said, "tries" in params)
+            self.assertIn(f"--paramreal={params['real']}", said)
+
     def test_sections_of_irace_4(self):
         lines = self.lines('a "-a " r (0.0, 1.0)\nb "-b " c (x, y) | a > 0.5\n\n'
                            '[forbidden]\n# none of these\na < 0.2 & b == "x"\n!(a > 0.9)\n'
