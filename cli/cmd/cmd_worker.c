@@ -34,10 +34,10 @@ static cocabo_status open_study(cli_spec *spec, const worker_args *args,
     return cb_fail(err, COCABO_E_STATE,
                    "study \"%s\" has no command; cocabo run gives it one",
                    cb_text_show(name, cocabo_study_name(session->study)));
-  if (!(spec->trials > 0) && !(spec->timeout > 0.0))
+  if (!(spec->trials > 0) && !(spec->runs > 0) && !(spec->timeout > 0.0))
     return cb_fail(err, COCABO_E_STATE,
                    "study \"%s\" says nowhere when to stop; cocabo run -n does, "
-                   "or --timeout here",
+                   "or --runs, or --timeout here",
                    cb_text_show(name, cocabo_study_name(session->study)));
   return COCABO_OK;
 }

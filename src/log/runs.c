@@ -49,7 +49,8 @@ static double on_scale(cb_combine combine, double value) {
   return combine == CB_GEOMEAN ? cb_log(fmax(value, 1e-300)) : value;
 }
 
-/* And the way back. */
+/* And the way back. A sum is made as if all `full` runs were like these; without such a
+ * number it is that of one, so that it does not grow with the runs. */
 static double off_scale(cb_combine combine, int64_t full, double average) {
   switch (combine) {
   case CB_GEOMEAN:
@@ -59,21 +60,6 @@ static double off_scale(cb_combine combine, int64_t full, double average) {
   default:
     return average;
   }
-}
-
-double cb_combine_values(cb_combine combine, int64_t full, double *values, int64_t n) {
-  assert(n > 0);
-  if (combine == CB_MEDIAN)
-    return median_of(values, n);
-  if (combine == CB_MAX) {
-    double most = values[0];
-    for (int64_t i = 1; i < n; i++)
-      most = fmax(most, values[i]);
-    return most;
-  }
-  for (int64_t i = 0; i < n; i++)
-    values[i] = on_scale(combine, values[i]);
-  return off_scale(combine, full > 0 ? full : n, mean_of(values, n));
 }
 
 int64_t cb_instances_count(const char *lines) {
@@ -282,7 +268,7 @@ cocabo_status cb_runs_observe(cb_history *history, cb_trial *trial,
   if (event->has_y)
     CB_TRY(keep_metrics(trial, run, event, err));
   run->outcome = event->outcome;
-  if (event->outcome == CB_RUN_CAPPED)
+  if (event->outcome == CB_RUN_CAPPED && isnan(cb_runs_value(trial, run->pair)))
     trial->capped = run->pair + 1;
   run->value = event->has_y ? event->y : NAN;
   run->seconds = event->seconds;
@@ -345,7 +331,7 @@ double cb_runs_combined(const cb_history *history, const cb_trial *trial, double
     moments_of(combine, trial, trial->capped - 1, &other, &unused);
     mean = history->sign * other < history->sign * mean ? other : mean;
   }
-  double value = off_scale(combine, history->full > 0 ? history->full : n, mean);
+  double value = off_scale(combine, history->full, mean);
   if (combine == CB_MAX)
     value = order_statistic(trial, n - 1);
   if (combine == CB_MEDIAN) {
@@ -356,7 +342,7 @@ double cb_runs_combined(const cb_history *history, const cb_trial *trial, double
     return value;
   *se = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
   if (combine == CB_SUM)
-    *se *= value / mean;
+    *se *= off_scale(CB_SUM, history->full, 1.0);
   if (combine == CB_GEOMEAN)
     *se *= value;
   return value;
@@ -508,8 +494,9 @@ static void weigh_rows(weighing *w) {
   }
   w->pooled = pool(w);
   history->run_variance = isnan(w->pooled) ? 0.0 : w->pooled;
+  const double all = off_scale(CB_SUM, history->full, 1.0);
   if (history->combine == CB_SUM)
-    history->run_variance *= (double)history->full * (double)history->full;
+    history->run_variance *= all * all;
   if (history->combine == CB_GEOMEAN)
     history->run_variance *= w->reference->value * w->reference->value;
   for (int64_t i = 0; i < history->n; i++)

@@ -19,9 +19,6 @@
 
 /* The combination of that name, CB_MEAN if there is none. */
 cb_combine cb_combine_named(const char *name);
-/* What n > 0 values come to; they are put into another order. `full` is how many there
- * would be in all, of which a sum is made as if the others were like these. */
-double cb_combine_values(cb_combine combine, int64_t full, double *values, int64_t n);
 
 /* Of instances, one a line, which may be none: lines that are empty do not count. */
 int64_t cb_instances_count(const char *lines);

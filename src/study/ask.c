@@ -452,9 +452,9 @@ static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **
     cb_study_say(study, COCABO_DEBUG, "overtaken at trial %lld: once more",
                  (long long)b.first);
   }
-  if (status != COCABO_OK && b.n_started > 0 && b.events)
-    cb_study_drop_run(study, b.events[n_events(&b) - 1].number,
-                      b.events[n_events(&b) - 1].attempt);
+  const cb_event *last = b.events ? &b.events[n_events(&b) - 1] : NULL;
+  if (status != COCABO_OK && last && last->kind == CB_RUN_STARTED)
+    cb_study_drop_run(study, last->number, last->attempt);
   free_batch(&b);
   return status;
 }

@@ -62,11 +62,16 @@ static cocabo_status find_pair(const cb_view *view, int64_t k, char **instance,
   return *instance ? COCABO_OK : cb_no_memory(err);
 }
 
+/* Has the trial a value of that pair, or a run on it that may bring one? A run that
+ * failed has none, unless its trial was complete: who tries the trial again wants it.
+ */
 static bool has_run(const cb_history *history, const cb_trial *trial,
                     const char *instance, int64_t seed) {
   for (int64_t i = 0; i < trial->n_runs; i++) {
-    const cb_pairing *pair = &history->pairs[trial->runs[i].pair];
-    if (trial->runs[i].outcome != CB_RUN_DISCARDED && pair->seed == seed &&
+    const cb_run *run = &trial->runs[i];
+    const cb_pairing *pair = &history->pairs[run->pair];
+    if ((run->outcome == 0 || !isnan(cb_runs_value(trial, run->pair))) &&
+        pair->seed == seed &&
         (instance ? pair->instance && strcmp(pair->instance, instance) == 0
                   : !pair->instance))
       return true;
@@ -283,18 +288,47 @@ static bool has_waiting(const cb_history *history) {
   return false;
 }
 
-static cocabo_status try_ask_run(cocabo_study *study, cb_lost *lost, cocabo_trial **out,
-                                 cocabo_error *err) {
+/* What waits, or is new; and if there are no trials left, those that have begun get
+ * their runs all the same. */
+static cocabo_status hand_out(cocabo_study *study, cocabo_trial **out,
+                              cocabo_error *err) {
+  const bool waiting = has_waiting(study->fold.history);
   size_t got = 0;
   int64_t number = -1;
-  CB_TRY(cb_study_sync_lost(study, lost, err));
-  CB_TRY(settle(study, lost, err));
-  CB_TRY(check_runs(study, err));
-  if (!has_waiting(study->fold.history))
+  if (!waiting)
     CB_TRY(choose(study, &number, err));
   if (number >= 0)
     return start_run(study, number, out, err);
-  return cb_study_ask(study, 1, false, out, &got, err);
+  const cocabo_status status = cb_study_ask(study, 1, false, out, &got, err);
+  if (!waiting || status != COCABO_E_BUDGET)
+    return status;
+  CB_TRY(choose(study, &number, err)); /* which leaves the sentence if it succeeds */
+  return number < 0 ? status : start_run(study, number, out, err);
+}
+
+/* Asks that race may start runs of different trials, and exceed the budget together: no
+ * two of their events conflict. Then whoever sees it takes his own back. */
+static cocabo_status take_back(cocabo_study *study, cocabo_trial **out,
+                               cocabo_error *err) {
+  const int64_t most = study->view.resolved.runs;
+  if (most == 0 || study->fold.history->n_started <= most)
+    return COCABO_OK;
+  const cocabo_run *run = cb_trial_last_run(*out);
+  cb_event event = discarded(run->trial, run->run);
+  cb_study_drop_run(study, run->trial, run->run);
+  cocabo_trial_free(*out);
+  *out = NULL;
+  CB_TRY(commit(study, &event, 1, err)); /* else the next ask does it */
+  return COCABO_E_BUSY;
+}
+
+static cocabo_status try_ask_run(cocabo_study *study, cb_lost *lost, cocabo_trial **out,
+                                 cocabo_error *err) {
+  CB_TRY(cb_study_sync_lost(study, lost, err));
+  CB_TRY(settle(study, lost, err));
+  CB_TRY(check_runs(study, err));
+  CB_TRY(hand_out(study, out, err));
+  return take_back(study, out, err);
 }
 
 cocabo_status cb_study_ask_run(cocabo_study *study, cocabo_trial **out,

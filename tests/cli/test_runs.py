@@ -146,6 +146,12 @@ class Runs(Case):
         self.assertEqual(json.loads(self.ok("best", "--json").stdout)["params"]["d"], 0.05)
         self.ok("verify")
 
+    def test_a_worker_stops_where_the_runs_of_its_study_do(self):
+        self.ok("create", *X, "--instances", self.instances(4), "--runs", 9, "--",
+                self.program(SOLVER), "{x}", "{instance}", "{seed}")
+        self.ok("worker")
+        self.assertEqual(sum(len(counted(t)) for t in self.trials()), 9)
+
     def test_warm_ups_are_not_counted(self):
         once = self.program('echo x >>$COCABO_TRIAL.n; wc -l <$COCABO_TRIAL.n')
         self.ok("run", *X, "-n", 2, "--seeds", 2, "--warmup", 2, "--", once, "{x}")

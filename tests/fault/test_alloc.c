@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "log/runs.h"
 #include "study/study.h"
 
 static cocabo_error err;
@@ -129,6 +130,16 @@ static void free_pair(pair *p) {
   cocabo_store_free(p->store);
 }
 
+static void assert_same_runs(const cb_trial *a, const cb_trial *b) {
+  assert_int_equal(a->n_runs, b->n_runs);
+  assert_int_equal(a->n_counted, b->n_counted);
+  for (int64_t i = 0; i < a->n_runs; i++) {
+    assert_int_equal(a->runs[i].pair, b->runs[i].pair);
+    assert_int_equal(a->runs[i].outcome, b->runs[i].outcome);
+    assert_true(a->runs[i].value == b->runs[i].value || isnan(a->runs[i].value));
+  }
+}
+
 /* Everything that can be seen of the two, but for the times and ids in the logs. */
 static void assert_twins(const pair *p) {
   const cb_history *a = p->study->fold.history, *b = p->twin->fold.history;
@@ -139,6 +150,8 @@ static void assert_twins(const pair *p) {
   assert_int_equal(a->n_pending, b->n_pending);
   assert_int_equal(a->n_design, b->n_design);
   assert_int_equal(a->n_rounds, b->n_rounds);
+  assert_int_equal(a->n_started, b->n_started);
+  assert_int_equal(a->n_flying, b->n_flying);
   assert_int_equal(cb_history_distinct(a), cb_history_distinct(b));
   assert_int_equal(p->study->fold.n_attributes, p->twin->fold.n_attributes);
   for (int i = 0; i < p->study->fold.n_attributes; i++)
@@ -159,6 +172,7 @@ static void assert_twins(const pair *p) {
     for (int k = 0; k < a->trials[i].n_attributes; k++)
       assert_string_equal(a->trials[i].attributes[k].value,
                           b->trials[i].attributes[k].value);
+    assert_same_runs(&a->trials[i], &b->trials[i]);
     assert_int_equal(a->trials[i].n_reports, b->trials[i].n_reports);
     for (int64_t k = 0; k < a->trials[i].n_reports; k++)
       assert_true(a->trials[i].reports[k].step == b->trials[i].reports[k].step &&
@@ -246,6 +260,96 @@ static void so_do_those_under_conditions_and_rules(void **state) {
     free_pair(&p);
   }
   with_conditions = false;
+}
+
+/* ---- runs ------------------------------------------------------------------------ */
+
+static pair build_runs(const char *sampler) {
+  static const char *const more[][2] = {{"instances", "a\nb\nc\nd\ne\nf"},
+                                        {"seeds", "2"},
+                                        {"cap", "auto"},
+                                        {"runs", "42"}};
+  cocabo_space *s = build_space();
+  cocabo_options *o = build_options(sampler);
+  pair p = {.store = build_store()};
+  for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+    CALL_WITHOUT_MEMORY(cocabo_options_set(o, more[i][0], more[i][1], &err), );
+  assert_ok(cocabo_study_create(&p.twin, "s", s, o, NULL, &err));
+  CALL_WITHOUT_MEMORY(cocabo_study_create(&p.study, "s", s, o, p.store, &err),
+                      assert_null(p.study));
+  cocabo_options_free(o);
+  cocabo_space_free(s);
+  return p;
+}
+
+/* What was decided meanwhile is in the log by then: of a tell whose memory ran out
+ * after its event was written, the next ask says so. */
+static cocabo_run ask_run_both(pair *p) {
+  cocabo_trial *trial = NULL, *other = NULL;
+  cocabo_run run = {.trial = -7}, twin;
+  const int64_t before = cocabo_study_runs(p->study, NULL);
+  CALL_WITHOUT_MEMORY(cocabo_study_ask_run(p->study, &trial, &run, &err), {
+    assert_true(!trial && run.trial == -7);
+    assert_int_equal(cocabo_study_runs(p->study, NULL), before);
+  });
+  assert_ok(cocabo_study_ask_run(p->twin, &other, &twin, &err));
+  assert_ok(cocabo_study_sync(p->study, &err));
+  assert_ok(cb_runs_weigh(p->study->fold.history, &err));
+  assert_ok(cb_runs_weigh(p->twin->fold.history, &err));
+  assert_twins(p);
+  assert_true(run.trial == twin.trial && run.run == twin.run && run.cap == twin.cap);
+  assert_string_equal(run.instance, twin.instance);
+  run.value = objective(trial) + 0.5 * run.instance[0] + 0.01 * (double)run.seed;
+  run.instance = NULL;
+  cocabo_trial_free(trial);
+  cocabo_trial_free(other);
+  return run;
+}
+
+static void tell_run_both(pair *p, cocabo_run run, cocabo_run_state state) {
+  const cocabo_metric metrics[] = {{"p99", 180.5}, {"bytes", run.value}};
+  int64_t before = 0, flying = 0;
+  (void)cocabo_study_runs(p->study, &before);
+  run.state = state;
+  CALL_WITHOUT_MEMORY(cocabo_study_tell_run(p->study, &run, metrics, 2, "odd", &err), {
+    (void)cocabo_study_runs(p->study, &flying);
+    assert_int_equal(flying, before);
+  });
+  assert_ok(cocabo_study_tell_run(p->twin, &run, metrics, 2, "odd", &err));
+}
+
+static void assert_reopens(const pair *p) {
+  pair both = {.twin = p->twin};
+  cocabo_report report;
+  CALL_WITHOUT_MEMORY(cocabo_study_open(&both.study, "s", p->store, &err), );
+  assert_ok(cb_runs_weigh(both.study->fold.history, &err));
+  assert_twins(&both);
+  assert_ok(cocabo_study_verify(both.study, -1, &report, &err));
+  assert_int_equal(report.differing, 0);
+  assert_int_equal(report.replayed, report.trials);
+  cocabo_study_free(both.study);
+}
+
+/* Three under way at a time; at the end the log says what the twin's does. */
+static void runs_survive_lack_of_memory(void **state) {
+  (void)state;
+  static const char *const judges[] = {"random", "mixed", "smac"};
+  for (int s = 0; s < 3; s++) {
+    pair p = build_runs(judges[s]);
+    cocabo_run flying[3];
+    for (int i = 0; i < 40; i++) {
+      if (i >= 3)
+        tell_run_both(&p, flying[i % 3],
+                      i % 13 == 12   ? COCABO_RUN_FAILED
+                      : i % 11 == 10 ? COCABO_RUN_DISCARDED
+                      : i % 19 == 18 ? COCABO_RUN_CAPPED
+                                     : COCABO_RUN_OK);
+      flying[i % 3] = ask_run_both(&p);
+    }
+    assert_true(cocabo_study_count(p.study) > 4);
+    assert_reopens(&p);
+    free_pair(&p);
+  }
 }
 
 static void fail_both(pair *p, int64_t number, const char *reason) {
@@ -683,6 +787,7 @@ static void opening_and_syncing_survive_lack_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ask_and_tell_survive_lack_of_memory),
+      cmocka_unit_test(runs_survive_lack_of_memory),
       cmocka_unit_test(so_do_those_under_conditions_and_rules),
       cmocka_unit_test(everything_else_survives_lack_of_memory),
       cmocka_unit_test(what_is_expected_survives_lack_of_memory),

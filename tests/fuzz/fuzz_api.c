@@ -4,6 +4,7 @@
  *   a failure has its code and a sentence, and no input is a bug
  *   every trial is in one state; none is lost
  *   what is handed out is new or was on offer, never what runs elsewhere
+ *   a run that is handed out is one more, and runs
  *   columns, trials and the other handle say the same
  *   the log verifies at the end */
 #include <math.h>
@@ -26,6 +27,7 @@ typedef struct run {
   cocabo_study *study, *other;
   size_t width;
   int conditional; /* has conditions, with which two samplers are tried */
+  int by_runs;     /* trials are evaluated run by run */
   cocabo_trial_state states[KEPT]; /* before the call, of the first so many */
 } run;
 
@@ -187,6 +189,51 @@ static void tell(run *r) {
       &err);
 }
 
+static void ask_run(run *r) {
+  cocabo_trial *trial = NULL;
+  cocabo_run asked;
+  cocabo_error err;
+  int64_t running = 0;
+  if (!is_fine(cocabo_study_ask_run(r->study, &trial, &asked, &err), &err)) {
+    demand(!trial, "a failed ask hands out nothing");
+    return;
+  }
+  size_t n = 0;
+  const cocabo_run *runs = cocabo_trial_runs(trial, &n);
+  demand(asked.trial == cocabo_trial_number(trial) && asked.run == (int64_t)n - 1,
+         "it is the last of its trial");
+  demand(runs[n - 1].state == COCABO_RUN_RUNNING && asked.instance, "on an instance");
+  for (size_t i = 0; i + 1 < n; i++) /* of a pair that has a value or a run */
+    demand(strcmp(runs[i].instance, asked.instance) != 0 ||
+               runs[i].seed != asked.seed || runs[i].state == COCABO_RUN_FAILED ||
+               runs[i].state == COCABO_RUN_DISCARDED,
+           "no pair is run twice");
+  const int64_t all = cocabo_study_runs(r->study, &running);
+  demand(running >= 1 && running <= all && all <= 40, "within the budget");
+  cocabo_trial_free(trial);
+}
+
+static void tell_run(run *r) {
+  const cocabo_metric metrics[] = {{"m", 1.5}, {"n", 2.5}};
+  cocabo_error err;
+  int64_t before = 0, after = 0;
+  const int64_t all = cocabo_study_runs(r->study, &before);
+  const unsigned byte = next(r), state = next(r);
+  const int64_t trial = some_number(r);
+  const double result = number(r);
+  const cocabo_run told = {.trial = trial % 4,
+                           .run = (int64_t)(byte % 8) - (byte > 250),
+                           .state = (cocabo_run_state)(state % 6),
+                           .value = result,
+                           .seconds = byte == 17 ? NAN : 0.5};
+  if (!is_fine(cocabo_study_tell_run(r->study, &told, metrics, byte % 3, "why", &err),
+               &err))
+    demand(cocabo_study_runs(r->study, &after) == all && after == before,
+           "a failed tell says nothing");
+  (void)cocabo_study_runs(r->study, &after);
+  demand(after == before || after == before - 1, "a run ends once");
+}
+
 static void end(run *r) {
   cocabo_error err;
   const int64_t trial = some_number(r);
@@ -303,13 +350,19 @@ static void step(run *r) {
   switch (next(r) % 10) {
   case 0:
   case 1:
-    ask(r, 0);
+    if (r->by_runs)
+      ask_run(r);
+    else
+      ask(r, 0);
     break;
   case 2:
     ask(r, 1);
     break;
   case 3:
-    tell(r);
+    if (r->by_runs && next(r) % 4 > 0)
+      tell_run(r);
+    else
+      tell(r);
     break;
   case 4:
     end(r);
@@ -369,6 +422,14 @@ static void begin(run *r) {
                                 byte & 128 ? "maximize" : "minimize",
                                 &err) == COCABO_OK,
          "they are options");
+  r->by_runs = (byte & 16) != 0;
+  if (r->by_runs)
+    demand(cocabo_options_set(options, "instances", "i\nj", &err) == COCABO_OK &&
+               cocabo_options_set(options, "seeds", "3", &err) == COCABO_OK &&
+               cocabo_options_set(options, "runs", "40", &err) == COCABO_OK &&
+               cocabo_options_set(options, "cap", byte & 1 ? "auto" : "0", &err) ==
+                   COCABO_OK,
+           "and those of runs");
   demand(cocabo_study_create(&r->study, "s", r->space, options, r->store, &err) ==
                  COCABO_OK &&
              cocabo_study_open(&r->other, "s", r->store, &err) == COCABO_OK,
