@@ -197,7 +197,7 @@ def _option_text(name: str, value: object) -> str:
     raise InvalidError(f"{name} is {value!r}, want a str, a number or a bool")
 
 
-def _lines(instances: object) -> str:
+def _lines(instances: Any) -> str:
     """A list of instances as the library takes them, one a line."""
     if not hasattr(instances, "__iter__"):
         raise InvalidError(f"instances is {instances!r}, want a list of them")

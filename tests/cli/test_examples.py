@@ -59,7 +59,7 @@ class Examples(Case):
         out = self.run_it(EXAMPLES / "instances/tune.sh", "--runs", 120, "-j", 2)
         self.assertIn("best trial", out)
         best = self.best("tour")
-        self.assertLess(best["value"], 0.27)  # a random setting has 0.3, a bad one 0.5
+        self.assertLess(best["value"], 0.27)  # bad ones have 0.27 to 0.53
         self.assertEqual(best["params"]["move"], "reverse")
         self.assertGreater(len(best["runs"]), 8)
         trials = self.run_it(COCABO, "trials", "--json", "--study", "tour").splitlines()
