@@ -101,6 +101,20 @@ const cli_command cmd_run = {
         "time does not count for --trial-timeout. Any number of runs and workers may\n"
         "share a study. A TIME is 90, 90s, 5m, 1h30m.\n"
         "\n"
+        "--instances FILE has what a trial is run on, one a line: {instance} in the\n"
+        "command; with --seeds K each comes with seeds 1 to K: {seed}, COCABO_SEED. A\n"
+        "trial's value is what its runs come to, by --combine. All trials take the "
+        "same\n"
+        "runs in the same order; one that is surely worse than the best is given up "
+        "after\n"
+        "5 of them or more, and the best gets more of them. --repeats is for noisy "
+        "values\n"
+        "without instances, --runs and --max-runs are budgets. Where the value is a "
+        "time,\n"
+        "--cap auto ends runs whose trial cannot win any more; --cap TIME ends all "
+        "that\n"
+        "take longer, and --par K counts those as K times that.\n"
+        "\n"
         "--limit says what one evaluation may use, all its processes together: "
         "mem=8G,\n"
         "cpu=5m, files=64, fsize=1G, procs=32. One that wants more is ended, and its\n"
@@ -117,6 +131,9 @@ const cli_command cmd_run = {
         "    -- python3 train.py --lr={lr} --optimizer={opt}\n"
         "  cocabo run -f study.yaml -j 4 --trial-timeout 10m --log-dir logs\n"
         "  cocabo run -f study.yaml -j 2 --pin --limit mem=2G,cpu=10m\n"
-        "  cocabo run -p 'level=int(1,19)' -n 12 --maximize -- ./score.sh {level}",
+        "  cocabo run -p 'level=int(1,19)' -n 12 --maximize -- ./score.sh {level}\n"
+        "  cocabo run -p 'restart=int(10,1000,log)' --instances list.txt --seeds 3 "
+        "\\\n"
+        "    --runs 500 -- ./solver -r {restart} --seed {seed} {instance}",
     .main = run_main,
 };

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "io/best.h"
 #include "io/metrics.h"
 #include "io/notes.h"
 #include "io/output.h"
@@ -269,7 +270,8 @@ typedef struct sheet {
   front_buffer cell;
   const cocabo_space *space;
   cli_metric_names metrics;
-  bool constrained; /* there is a column that says who keeps the constraints */
+  bool by_runs;     /* there is a column with the number of runs that count */
+  bool constrained; /* and one that says who keeps the constraints */
   cli_note_columns notes;
 } sheet;
 
@@ -277,7 +279,7 @@ typedef struct sheet {
 enum { BEFORE = 3, AFTER = 2 };
 
 static size_t count_before(const sheet *s) {
-  return BEFORE + s->constrained;
+  return (size_t)BEFORE + s->by_runs + s->constrained;
 }
 
 static cocabo_status put_cell(sheet *s, cocabo_error *err) {
@@ -350,6 +352,10 @@ static cocabo_status add_row(const cocabo_trial *trial, void *context,
   CB_TRY(
       cli_table_text(&s->table, cocabo_state_name(cocabo_trial_get_state(trial)), err));
   CB_TRY(add_result(s, cocabo_trial_value(trial), err));
+  if (s->by_runs) {
+    CB_TRY(front_buffer_printf(&s->cell, err, "%zu", cli_count_runs(trial)));
+    CB_TRY(put_cell(s, err));
+  }
   if (s->constrained)
     CB_TRY(add_feasible(s, cocabo_trial_feasible(trial), err));
   CB_TRY(add_params(s, trial, err));
@@ -368,6 +374,8 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
   const size_t n = cocabo_space_count(space), m = count_metrics(s);
   for (size_t i = 0; i < BEFORE; i++)
     CB_TRY(cli_table_text(&s->table, before[i], err));
+  if (s->by_runs)
+    CB_TRY(cli_table_text(&s->table, "runs", err));
   if (s->constrained)
     CB_TRY(cli_table_text(&s->table, "feasible", err));
   for (size_t i = 0; i < n; i++)
@@ -387,6 +395,8 @@ static cocabo_status add_titles(sheet *s, cocabo_error *err) {
       cli_table_align_right(&s->table, count_before(s) + i);
   cli_table_align_right(&s->table, 0);
   cli_table_align_right(&s->table, 2);
+  if (s->by_runs)
+    cli_table_align_right(&s->table, BEFORE);
   for (size_t i = 0; i <= m; i++) /* and seconds */
     cli_table_align_right(&s->table, count_before(s) + n + i);
   return COCABO_OK;
@@ -404,6 +414,7 @@ static cocabo_status begin_table(sheet *s, const cocabo_study *study, bool verbo
 static cocabo_status print_table(const cocabo_study *study, const ranked *list,
                                  int64_t n, bool verbose, cocabo_error *err) {
   sheet s = {.space = cocabo_study_space(study),
+             .by_runs = cli_has_runs(study),
              .constrained = cli_is_constrained(study)};
   cocabo_status status = begin_table(&s, study, verbose, err);
   if (status == COCABO_OK)

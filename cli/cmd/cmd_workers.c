@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "io/table.h"
 
@@ -21,9 +22,10 @@ static const front_option options[] = {
 static const char *const titles[] = {"host", "process", "trial", "since", "lease"};
 enum { N_TITLES = sizeof titles / sizeof titles[0] };
 
-/* A lease of a running trial. */
+/* A lease of a running trial, or of one run of a trial. */
 typedef struct worker {
   int64_t trial, attempt;
+  int64_t run;        /* -1: the trial as a whole */
   char *owner;        /* owned */
   const char *host;   /* in owner; all of it where it is no process's name */
   int64_t process;    /* -1: not known */
@@ -63,13 +65,23 @@ static cocabo_status note_lease(void *user, const cocabo_lease *lease,
   if (!owner)
     return cb_no_memory(err);
   all->items[all->n++] = (worker){.trial = lease->trial,
+                                  .run = lease->run,
                                   .owner = owner,
                                   .left = lease->left,
                                   .gone = lease->gone == 1};
   return COCABO_OK;
 }
 
-/* Does it hold a trial that is running? */
+/* Is it the trial, or the run of it, that is held? */
+static bool is_running(const cocabo_trial *trial, int64_t run) {
+  size_t n = 0;
+  const cocabo_run *runs = cocabo_trial_runs(trial, &n);
+  if (run < 0)
+    return cocabo_trial_get_state(trial) == COCABO_RUNNING;
+  return run < (int64_t)n && runs[run].state == COCABO_RUN_RUNNING;
+}
+
+/* Does it hold something that is running? */
 static cocabo_status look_up(const cocabo_study *study, worker *w, bool *running,
                              cocabo_error *err) {
   cocabo_trial *trial;
@@ -77,7 +89,7 @@ static cocabo_status look_up(const cocabo_study *study, worker *w, bool *running
   if (!*running)
     return COCABO_OK;
   CB_TRY(cocabo_study_trial(study, w->trial, &trial, err));
-  *running = cocabo_trial_get_state(trial) == COCABO_RUNNING;
+  *running = is_running(trial, w->run);
   w->since = cocabo_trial_started(trial);
   w->attempt = cocabo_trial_attempt(trial);
   cocabo_trial_free(trial);
@@ -125,10 +137,13 @@ static cocabo_status put_json(front_buffer *out, worker *w, cocabo_error *err) {
                         : front_put_json_text(out, w->host, err));
   if (w->process >= 0)
     CB_TRY(front_buffer_printf(out, err, ",\"process\":%" PRId64, w->process));
+  CB_TRY(front_buffer_printf(out, err, ",\"trial\":%" PRId64, w->trial));
+  if (w->run >= 0)
+    CB_TRY(front_buffer_printf(out, err, ",\"run\":%" PRId64, w->run));
   return front_buffer_printf(out, err,
-                             ",\"trial\":%" PRId64 ",\"attempt\":%" PRId64
+                             ",\"attempt\":%" PRId64
                              ",\"started\":%.6f,\"lease\":\"%s\",\"left\":%.3f}\n",
-                             w->trial, w->attempt, w->since, lease_state(w), w->left);
+                             w->attempt, w->since, lease_state(w), w->left);
 }
 
 static const char *show_time(char out[static 32], double seconds) {
@@ -141,11 +156,13 @@ static const char *show_time(char out[static 32], double seconds) {
 }
 
 static cocabo_status add_row(cli_table *table, worker *w, cocabo_error *err) {
-  char process[24] = "-", trial[24], since[32], left[40];
+  char process[24] = "-", trial[64], since[32], left[40];
   name_process(w);
   if (w->process >= 0)
     snprintf(process, sizeof process, "%" PRId64, w->process);
   snprintf(trial, sizeof trial, "%" PRId64, w->trial);
+  if (w->run >= 0)
+    snprintf(trial, sizeof trial, "%" PRId64 ", run %" PRId64, w->trial, w->run);
   snprintf(left, sizeof left, "%.0f s", ceil(w->left));
   CB_TRY(cli_table_text(table, w->host, err));
   CB_TRY(cli_table_text(table, process, err));
@@ -174,13 +191,16 @@ static cocabo_status print_table(workers *all, cocabo_error *err) {
 
 /* What was asked for by hand is somebody's, but nobody knows whose. */
 static void note_others(const cli_common *common, const cocabo_study *study, size_t n) {
-  const int64_t running = cocabo_study_count_state(study, COCABO_RUNNING);
+  const bool by_runs = cli_has_runs(study);
+  int64_t running = cocabo_study_count_state(study, COCABO_RUNNING);
+  if (by_runs)
+    (void)cocabo_study_runs(study, &running);
   const int64_t others = running - (int64_t)n;
   if (running == 0)
     cli_note(common, "no trial is running");
   else if (others > 0)
-    cli_note(common, "%" PRId64 " running trial%s no lease", others,
-             others == 1 ? " has" : "s have");
+    cli_note(common, "%" PRId64 " running %s%s no lease", others,
+             by_runs ? "run" : "trial", others == 1 ? " has" : "s have");
 }
 
 static cocabo_status show(const cli_session *session, const cli_common *common,
@@ -222,8 +242,10 @@ const cli_command cmd_workers = {
     .usage = "[--study NAME] [options]",
     .options = options,
     .details =
-        "One line a running trial that somebody holds: the host and the process, the\n"
-        "trial, when it was handed out, and for how long its lease still lasts. "
+        "One line a running trial, or run of one, that somebody holds: the host and "
+        "the\n"
+        "process, the trial, when it was handed out, and for how long its lease still "
+        "lasts. "
         "\"gone\""
         "\n"
         "is a process of this machine that is no more, \"run out\" one that was not "

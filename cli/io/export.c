@@ -10,6 +10,7 @@
 
 #include "common/base.h"
 #include "common/domain.h"
+#include "io/best.h"
 #include "io/metrics.h"
 #include "io/notes.h"
 #include "io/output.h"
@@ -37,9 +38,9 @@ static cocabo_status put_trials(front_buffer *out, const cocabo_study *study,
 
 /* Parameters of such a name get a column with another one. */
 static bool is_ours(const char *name) {
-  static const char *const columns[] = {"number",  "state",   "value",
-                                        "attempt", "started", "finished",
-                                        "seconds", "reason",  "feasible"};
+  static const char *const columns[] = {"number",   "state",    "value",   "attempt",
+                                        "started",  "finished", "seconds", "reason",
+                                        "feasible", "runs",     "error"};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
     if (strcmp(columns[i], name) == 0)
       return true;
@@ -86,6 +87,7 @@ static cocabo_status put_header(front_buffer *out, front_buffer *cell,
         front_buffer_printf(cell, err, "%s%s", cli_metric_prefix, metrics->items[i]));
     CB_TRY(put_cell(out, cell, err));
   }
+  CB_TRY(front_buffer_puts(out, cli_has_runs(study) ? ",runs,error" : "", err));
   CB_TRY(front_buffer_puts(out, cli_is_constrained(study) ? ",feasible" : "", err));
   for (size_t i = 0; i < attrs->n; i++) {
     CB_TRY(front_buffer_printf(cell, err, "%s%s", cli_attr_prefix, attrs->items[i]));
@@ -113,6 +115,19 @@ static cocabo_status put_metrics(front_buffer *out, front_buffer *cell,
     CB_TRY(put_cell(out, cell, err));
   }
   return COCABO_OK;
+}
+
+/* How many runs count, and the standard error that the value has by them. */
+static cocabo_status put_runs(front_buffer *out, front_buffer *cell,
+                              const cocabo_study *study, const cocabo_trial *trial,
+                              cocabo_error *err) {
+  const double error = cocabo_trial_error(trial);
+  if (!cli_has_runs(study))
+    return COCABO_OK;
+  CB_TRY(front_buffer_printf(out, err, ",%zu", cli_count_runs(trial)));
+  if (isfinite(error))
+    CB_TRY(front_put_digits(cell, error, err));
+  return put_cell(out, cell, err);
 }
 
 /* Empty where it is not known. */
@@ -156,6 +171,7 @@ static cocabo_status put_cells(front_buffer *out, front_buffer *cell,
     CB_TRY(put_cell(out, cell, err));
   }
   CB_TRY(put_metrics(out, cell, trial, &c->metrics, err));
+  CB_TRY(put_runs(out, cell, study, trial, err));
   CB_TRY(put_feasible(out, study, trial, err));
   CB_TRY(put_notes(out, cell, trial, &c->notes, err));
   CB_TRY(front_buffer_printf(out, err, ",%" PRId64, cocabo_trial_attempt(trial)));

@@ -272,7 +272,8 @@ static int find_parameter(const cocabo_space *space, const char *name) {
 static int find_column(const cocabo_space *space, const char *name) {
   static const char *const passed_over[] = {
       "number",         "attempt",           "started",  "finished", "seconds",
-      "datetime_start", "datetime_complete", "duration", "feasible"};
+      "datetime_start", "datetime_complete", "duration", "feasible", "runs",
+      "error"};
   if (strcmp(name, "value") == 0)
     return COLUMN_VALUE;
   if (strcmp(name, "state") == 0)

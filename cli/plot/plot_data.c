@@ -12,6 +12,7 @@
 #include "common/buffer.h"
 #include "common/scale.h"
 #include "io/best.h"
+#include "io/metrics.h"
 #include "io/output.h"
 
 /* ---- reading: the space --------------------------------------------------------- */
@@ -159,6 +160,7 @@ static cocabo_status read_best(plot_data *data, cocabo_study *study,
   for (data->best = 0; data->number[data->best] != number; data->best++)
     assert(data->best + 1 < data->n); /* the best trial is complete, so it is here */
   data->noisy = best.noisy;
+  data->by_runs = cli_has_runs(study);
   data->modelled = best.modelled;
   data->expected = best.expected;
   data->se = best.se;

@@ -38,6 +38,7 @@ typedef struct plot_data {
   bool noisy;          /* its value may be luck, */
   bool modelled;       /* but a model knows better */
   double expected, se; /* what it expects, and with which error */
+  bool by_runs;        /* values are of few runs or many: the lowest may be luck */
 } plot_data;
 
 /* The study outlives the data. On failure there is nothing to free. */

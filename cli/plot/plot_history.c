@@ -97,7 +97,7 @@ static void put_legend(const sheet *s) {
   double x = CHART_MARGIN;
   plot_put_legend(s->c, &x, PLOT_SIGN_TRIAL, data, "trial");
   plot_put_legend(s->c, &x, PLOT_SIGN_LINE, data,
-                  data->noisy ? "luckiest so far" : "best so far");
+                  data->noisy || data->by_runs ? "luckiest so far" : "best so far");
   plot_put_trial_legend(s->c, &x, data, &s->range);
 }
 

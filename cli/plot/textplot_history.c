@@ -105,7 +105,7 @@ cocabo_status textplot_history(const plot_data *data, textplot_page page,
   char text[80];
   snprintf(text, sizeof text, "%s trial   %s %s so far   ",
            page.unicode ? "\u2802" : ".", page.unicode ? "\u2500" : "-",
-           data->noisy ? "luckiest" : "best");
+           data->noisy || data->by_runs ? "luckiest" : "best");
   if (status == COCABO_OK)
     status = textplot_put_legend(text, data, h.range.beyond, page, out, err);
   return status;

@@ -38,7 +38,7 @@ from ._study import (
     load_study,
     study_names,
 )
-from ._trial import FrozenTrial, Trial
+from ._trial import FrozenTrial, Run, Trial
 from ._tune import Tuned, tune
 
 _FRONTS = ("optuna", "plot", "ray", "sklearn")
@@ -74,6 +74,7 @@ __all__ = [
     "Ordinal",
     "Prediction",
     "Report",
+    "Run",
     "StateError",
     "StoreError",
     "Study",

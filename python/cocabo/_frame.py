@@ -24,6 +24,9 @@ def columns(study: Study) -> dict[str, list[Any]]:
         names = dict.fromkeys(name for trial in trials for name in getattr(trial, group))
         for name in names:
             table[f"{group}_{name}"] = [getattr(trial, group).get(name) for trial in trials]
+    if study.has_runs:
+        table["runs"] = [sum(r.value is not None for r in trial.runs) for trial in trials]
+        table["error"] = [trial.error for trial in trials]
     if study.constraints:
         table["feasible"] = [trial.feasible for trial in trials]
     table["state"] = [trial.state for trial in trials]

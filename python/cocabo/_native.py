@@ -124,6 +124,7 @@ LOG, ORDERED = 1, 2
 STORE_CREATE = 1
 STATES = ("waiting", "running", "complete", "failed", "interrupted", "stale")
 WAITING, RUNNING, COMPLETE, FAILED = range(4)
+RUN_STATES = ("running", "ok", "failed", "capped", "discarded")
 
 
 class ErrorBuffer(Structure):
@@ -155,6 +156,20 @@ class Attr(Structure):
 
 class Step(Structure):
     _fields_ = [("step", c_int64), ("value", c_double)]
+
+
+class Run(Structure):
+    _fields_ = [
+        ("trial", c_int64),
+        ("run", c_int64),
+        ("instance", c_char_p),
+        ("seed", c_int64),
+        ("cap", c_double),
+        ("state", c_int),
+        ("value", c_double),
+        ("seconds", c_double),
+        ("reserved", c_int64 * 4),
+    ]
 
 
 class Record(Structure):
@@ -270,6 +285,8 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "cocabo_trial_feasible": (c_int, (_H,)),
     "cocabo_trial_attrs": (POINTER(Attr), (_H, POINTER(c_size_t))),
     "cocabo_trial_reports": (POINTER(Step), (_H, POINTER(c_size_t))),
+    "cocabo_trial_runs": (POINTER(Run), (_H, POINTER(c_size_t))),
+    "cocabo_trial_error": (c_double, (_H,)),
     "cocabo_store_new_memory": (_H, ()),
     "cocabo_store_free": (None, (_H,)),
     "cocabo_store_studies": (c_int, (_H, POINTER(_H), _ERR)),
@@ -301,6 +318,12 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         c_int,
         (_H, c_size_t, POINTER(_H), POINTER(c_size_t), _ERR),
     ),
+    "cocabo_study_ask_run": (c_int, (_H, POINTER(_H), POINTER(Run), _ERR)),
+    "cocabo_study_tell_run": (
+        c_int,
+        (_H, POINTER(Run), POINTER(Metric), c_size_t, c_char_p, _ERR),
+    ),
+    "cocabo_study_runs": (c_int64, (_H, POINTER(c_int64))),
     "cocabo_study_report": (c_int, (_H, c_int64, c_int64, c_double, _ERR)),
     "cocabo_study_record": (c_int, (_H, c_int64, POINTER(Record), _ERR)),
     "cocabo_study_fail_attempt": (c_int, (_H, c_int64, c_int64, c_char_p, _ERR)),

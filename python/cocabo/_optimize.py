@@ -43,6 +43,7 @@ def optimize(
     n_trials: int | None,
     timeout: float | None,
     n_jobs: int,
+    n_runs: int | None,
     backend: str,
     catch: tuple[type[Exception], ...],
     callbacks: Sequence[Callable[[Study, FrozenTrial], None]],
@@ -56,10 +57,16 @@ def optimize(
         raise InvalidError(f"n_jobs is {n_jobs}, want at least 1, or -1")
     if n_trials is not None and n_trials < 0:
         raise InvalidError(f"n_trials is {n_trials}, want at least 0")
-    if n_trials is None and timeout is None and study.option("trials") == "0":
+    if n_runs is not None and (n_runs < 0 or not study.has_runs):
+        raise InvalidError(f"n_runs is {n_runs}, want at least 0, and a study with runs")
+    budget = study.option("trials") != "0" or study.option("runs") != "0"
+    if n_trials is None and n_runs is None and timeout is None and not budget:
         _warn_endless()
     study._stopped = False
-    run = _Run(study, n_trials, timeout, catch, callbacks)
+    take = _Runs if study.has_runs else _Run
+    run = take(study, n_runs if study.has_runs else n_trials, timeout, catch, callbacks)
+    if isinstance(run, _Runs) and n_trials is not None:
+        run.until = run.count_over() + n_trials
     bar = _Bar(study, n_trials) if show_progress_bar else None
     run.bar = bar
     with _Lease(study):
@@ -91,7 +98,7 @@ class _Run:
     def __init__(
         self,
         study: Study,
-        n_trials: int | None,
+        left: int | None,
         timeout: float | None,
         catch: tuple[type[Exception], ...],
         callbacks: Sequence[Callable[[Study, FrozenTrial], None]],
@@ -99,12 +106,12 @@ class _Run:
         self.study = study
         self.raised: BaseException | None = None
         self.bar: _Bar | None = None
-        self._left = n_trials
+        self._left = left
         self._deadline = None if timeout is None else time.monotonic() + timeout
         self._catch = (*catch, TrialFailed)
         self._callbacks = callbacks
         self._lock = threading.Lock()
-        self._open: dict[int, Trial] = {}  # asked for, and not yet told
+        self._open: dict[int, Trial] = {}  # by id: asked for, and not yet told
 
     def take(self) -> Trial | None:
         """The next trial; None if this run is over."""
@@ -115,8 +122,9 @@ class _Run:
             if self._left is not None:
                 self._left -= 1
         try:
-            trial = self.study.ask()
-            self._open[trial.number] = trial
+            trial = self.ask()
+            if trial is not None:
+                self._open[id(trial)] = trial
             return trial
         except (BudgetError, ExhaustedError) as e:
             import logging
@@ -124,6 +132,9 @@ class _Run:
             logging.getLogger("cocabo").info("optimize ends: %s", e)
             self.study.stop()
             return None
+
+    def ask(self) -> Trial | None:
+        return self.study.ask()
 
     def loop(self, evaluate: Callable[[Trial], Any]) -> None:
         """One job: takes trials until there are no more."""
@@ -143,7 +154,7 @@ class _Run:
             self.study.tell(trial, state="fail", reason=_reason(error))
             if not isinstance(error, self._catch):
                 self.fail(error)
-        self._open.pop(trial.number, None)
+        self._open.pop(id(trial), None)
         with self._lock:
             done = self.study._snapshot(trial.number)
             if self.bar:
@@ -175,6 +186,28 @@ class _Run:
         if self.raised is None:
             self.raised = error
         self.study.stop()
+
+
+class _Runs(_Run):
+    """The same of a study that is evaluated run by run: what is left are runs."""
+
+    until: int | None = None  # complete and failed trials
+
+    def count_over(self) -> int:
+        return self.study.count("complete") + self.study.count("failed")
+
+    def ask(self) -> Trial | None:
+        """Where nothing is to be done as long as others run, it waits for them."""
+        while self.until is None or self.count_over() < self.until:
+            try:
+                return self.study.ask_run()
+            except BudgetError:
+                late = self._deadline is not None and time.monotonic() >= self._deadline
+                if self.study._stopped or late or not self._open:
+                    raise
+            time.sleep(0.02)
+        self.study.stop()
+        return None
 
 
 def _reason(error: BaseException) -> str:

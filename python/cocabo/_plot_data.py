@@ -94,6 +94,7 @@ class PlotData:
         self.apart = [t for t in self.complete if not t.feasible]
         self.best = _best(study)
         self.noisy = study.option("deterministic") == "false"
+        self.by_runs = study.has_runs  # values are of few runs or many
         self.expected = self._expected() if self.noisy and self.best else None
 
     def _expected(self) -> tuple[float, float] | None:

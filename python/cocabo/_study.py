@@ -12,13 +12,14 @@ import functools
 import os
 import threading
 import weakref
-from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_void_p
+from ctypes import byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _native
 from ._native import (
     COMPLETE,
     FAILED,
+    RUN_STATES,
     RUNNING,
     STATES,
     STORE_CREATE,
@@ -45,7 +46,7 @@ from ._space import (
     read_rules,
     values_of,
 )
-from ._trial import FrozenTrial, Trial
+from ._trial import FrozenTrial, Trial, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -185,6 +186,8 @@ _check_signals: Callable[[], object] = getattr(
 
 
 def _option_text(name: str, value: object) -> str:
+    if name == "instances" and not isinstance(value, str):
+        return _lines(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
@@ -192,6 +195,17 @@ def _option_text(name: str, value: object) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     raise InvalidError(f"{name} is {value!r}, want a str, a number or a bool")
+
+
+def _lines(instances: Any) -> str:
+    """A list of instances as the library takes them, one a line."""
+    if not hasattr(instances, "__iter__"):
+        raise InvalidError(f"instances is {instances!r}, want a list of them")
+    lines = [str(instance) for instance in instances]
+    for line in lines:
+        if not line or "\n" in line:
+            raise InvalidError(f"an instance is {line!r}, want a line of text")
+    return "\n".join(lines)
 
 
 def _listed(what: str, items: Iterable[str]) -> list[str]:
@@ -395,6 +409,17 @@ class Study:
         return [c.strip() for c in self.option("constraints").split(",") if c.strip()]
 
     @property
+    def instances(self) -> list[str]:
+        """What every trial is run on; empty where there are none."""
+        return [line for line in self.option("instances").split("\n") if line]
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether trials are evaluated run by run: by instances, seeds or repeats."""
+        pairs = self.option("instances") != "" or self.option("seeds") != "0"
+        return pairs or self.option("repeats") != "1"
+
+    @property
     def objective(self) -> str:
         """The metric that is the value, "value" unless it was named otherwise."""
         return self._text(lib.cocabo_study_attr, b"objective") or "value"
@@ -449,6 +474,8 @@ class Study:
         """
         if n is not None and n < 1:
             raise InvalidError(f"n is {n}, want at least 1")
+        if self.has_runs:
+            raise StateError(f"study {self.name} is evaluated run by run, want ask_run()")
         wanted = 1 if n is None else n
         handles = (c_void_p * wanted)()
         got = c_size_t()
@@ -467,6 +494,75 @@ class Study:
                     lib.cocabo_trial_free(handle)
         return trials[0] if n is None else trials
 
+    def ask_run(self) -> Trial:
+        """The next run of a study that is evaluated run by run; it belongs to a new trial or
+        to one that there is.
+
+        The trial's ``run`` says which: ``trial.instance``, ``trial.seed``, ``trial.run.cap``.
+        BudgetError where nothing is to be done, now or at all.
+
+        >>> import cocabo
+        >>> study = cocabo.create_study(
+        ...     {"x": cocabo.Float(0, 1)}, instances=["easy", "hard"], runs=2, seed=1
+        ... )
+        >>> for _ in range(2):
+        ...     trial = study.ask_run()
+        ...     study.tell_run(trial, trial["x"] + (trial.instance == "hard"))
+        >>> sorted(run.instance for run in study.best_trial.runs)
+        ['easy', 'hard']
+        """
+        handle, run = c_void_p(), _native.Run()
+        with self._lock:
+            try:
+                self._call(lib.cocabo_study_ask_run, byref(handle), byref(run))
+                return Trial(_owned(handle), self._space, self, read_run(run))
+            except BaseException:  # Ctrl-C after the fact: nobody will know of it
+                if handle.value is not None:
+                    run.state = RUN_STATES.index("discarded")
+                    lib.cocabo_study_tell_run(self._handle, byref(run), None, 0, None, None)
+                raise
+            finally:
+                lib.cocabo_trial_free(handle)
+
+    def tell_run(
+        self,
+        trial: FrozenTrial | int,
+        value: float | None = None,
+        *,
+        run: int | None = None,
+        metrics: Mapping[str, float] | None = None,
+        seconds: float = 0.0,
+        state: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """How a run ended; when it returns, the store has it.
+
+        trial is what ask_run gave or, with the run's number, any trial. A value, or metrics
+        among which the objective is; state="capped" with a value that was cut off: it would
+        have been more. state="fail" with a reason makes its trial failed. state="interrupted"
+        gives the run back. The first result of a run counts.
+        """
+        said = _native.Run(trial=_number_of(trial), run=_run_of(trial, run))
+        word = ("ok" if reason is None else "fail") if state is None else state
+        if word not in _RUN_WORDS:
+            raise InvalidError(f"state is {state!r}, want one of {list(_RUN_WORDS)!r}")
+        said.state = RUN_STATES.index(_RUN_WORDS[word])
+        said.seconds = _measured("seconds", seconds)
+        others: dict[str, float] = {}
+        if _RUN_WORDS[word] in ("ok", "capped"):
+            said.value, others = self._result(value, metrics)
+        elif value is not None or metrics is not None:
+            raise InvalidError(f"a run that is {word} has no value and no metrics")
+        why = None if reason is None else text(reason, "reason")
+        array = _metrics_array(others) if others else None
+        self._call(lib.cocabo_study_tell_run, byref(said), array, len(others), why)
+
+    def count_runs(self, *, running: bool = False) -> int:
+        """How many runs there are but for discarded ones, or are not over."""
+        flying = c_int64()
+        n = int(self._plain(lib.cocabo_study_runs, byref(flying)))
+        return flying.value if running else n
+
     def tell(
         self,
         trial: FrozenTrial | int,
@@ -482,8 +578,13 @@ class Study:
         A value, or metrics among which the objective is ("value" unless it was named
         otherwise); or state="fail" with a reason; or state="interrupted", and the same point
         is offered again. A value that is not finite makes the trial failed. The first result
-        of a trial counts.
+        of a trial counts. Of a trial that ask_run gave it is the result of that run.
         """
+        if isinstance(trial, Trial) and trial.run is not None:
+            if user_attrs:
+                self._note(trial.number, user_attrs)
+            self.tell_run(trial, value, metrics=metrics, state=state, reason=reason)
+            return
         number = _number_of(trial)
         if state is None:
             state = "complete" if reason is None else "fail"
@@ -541,9 +642,12 @@ class Study:
 
     def set_trial_attr(self, trial: FrozenTrial | int, name: str, value: object) -> None:
         """Text kept with a trial under a name."""
+        self._note(_number_of(trial), {name: value})
+
+    def _note(self, number: int, attrs: Mapping[str, object]) -> None:
         record = Record()
-        record.attrs, record.n_attrs = _attrs_array({name: value}), 1
-        self._call(lib.cocabo_study_record, _number_of(trial), byref(record))
+        record.attrs, record.n_attrs = _attrs_array(attrs), len(attrs)
+        self._call(lib.cocabo_study_record, number, byref(record))
 
     def retry(self, trial: FrozenTrial | int) -> None:
         """Puts a failed trial back: its point is offered again, under its number."""
@@ -763,6 +867,7 @@ class Study:
         timeout: float | None = None,
         n_jobs: int = 1,
         *,
+        n_runs: int | None = None,
         backend: str = "thread",
         catch: type[Exception] | Iterable[type[Exception]] = (),
         callbacks: Sequence[Callable[[Study, FrozenTrial], None]] = (),
@@ -775,6 +880,10 @@ class Study:
         one of ``catch``. n_jobs trials are evaluated at a time, -1: one a processor; by
         threads, or with backend="process" by processes of their own, which may crash: that
         fails their trial only. func and its module must then be importable by others.
+
+        Where trials are evaluated run by run, func is called for each run: ``trial.instance``
+        and ``trial.seed`` say which it is. It ends after n_runs of them, or when n_trials more
+        are complete or failed.
         """
         from ._optimize import optimize
 
@@ -784,6 +893,7 @@ class Study:
             n_trials=n_trials,
             timeout=timeout,
             n_jobs=n_jobs,
+            n_runs=n_runs,
             backend=backend,
             catch=_exceptions(catch),
             callbacks=callbacks,
@@ -899,6 +1009,26 @@ def _number_of(trial: FrozenTrial | int) -> int:
     return trial
 
 
+# What a run may be told to be, and the library's name for it.
+_RUN_WORDS = {
+    "ok": "ok",
+    "complete": "ok",
+    "capped": "capped",
+    "fail": "failed",
+    "failed": "failed",
+    "interrupted": "discarded",
+    "discarded": "discarded",
+}
+
+
+def _run_of(trial: FrozenTrial | int, run: int | None) -> int:
+    if run is not None:
+        return run
+    if isinstance(trial, Trial) and trial.run is not None:
+        return trial.run.run
+    raise InvalidError("which run? Want what ask_run gave, or run=")
+
+
 def _reopen(name: str, storage: str, space: Mapping[str, Domain]) -> Study:
     return load_study(name, storage=storage, space=space)
 
@@ -930,7 +1060,8 @@ def create_study(
     """A new study; with load_if_exists, the one of that name if the storage has it.
 
     storage is a path or URL, such as "study.db" or "sqlite:///study.db"; None: memory. where
-    are rules that every proposal keeps, constraints bounds on metrics ("p99 < 200"). The
+    are rules that every proposal keeps, constraints bounds on metrics ("p99 < 200"). With
+    instances (a list), seeds or repeats trials are evaluated run by run: see ask_run. The
     other options are those of ``cocabo help options``. Without a seed there is one by chance,
     which is kept with the study. A study that is there keeps the options that it has.
 

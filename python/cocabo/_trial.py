@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import math
 from ctypes import byref, c_size_t
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._native import ABSENT, STATES, InvalidError, StateError, Value, check, lib, shown
+from ._native import (
+    ABSENT,
+    RUN_STATES,
+    STATES,
+    InvalidError,
+    StateError,
+    Value,
+    check,
+    lib,
+    shown,
+)
 from ._space import Choice, Domain, Float, Int, cell_of
 
 if TYPE_CHECKING:
@@ -21,11 +31,30 @@ if TYPE_CHECKING:
         def set_trial_attr(self, trial: int, name: str, value: str) -> None: ...
 
 
+class Run(NamedTuple):
+    """One evaluation of a trial that is evaluated run by run.
+
+    ``state`` is "running", "ok", "failed", "capped" (ended at its cap: the value would have
+    been more) or "discarded" (it says nothing: given back, a warm-up, or lost).
+    """
+
+    trial: int
+    run: int  # 0, 1, ... of its trial
+    instance: str | None
+    seed: int  # 1, 2, ...
+    cap: float  # where the value is a time: beyond this the trial cannot win; inf: none
+    state: str
+    value: float | None
+    seconds: float | None  # that it took; None: not known
+
+
 class FrozenTrial:
     """A snapshot of a trial. ``params`` holds what is active, in the order of the space.
 
     ``state`` is "waiting", "running", "complete", "failed", "interrupted" or "stale".
     ``value`` is None unless it is complete. ``feasible`` is None where that is not known.
+    ``runs`` is empty unless the study is evaluated run by run; ``error`` is then the standard
+    error of the value, None where there are fewer than two runs.
     """
 
     number: int
@@ -42,6 +71,8 @@ class FrozenTrial:
     seed: int  # for the evaluation's own randomness; the same in every attempt
     started: float | None  # seconds since 1970
     finished: float | None
+    runs: list[Run]
+    error: float | None
 
     def __init__(self, handle: int, domains: Mapping[str, Domain]):
         """Reads a trial of the library's, which stays the caller's."""
@@ -64,6 +95,9 @@ class FrozenTrial:
         self.user_attrs = {a.name.decode(): shown(a.value) for a in attrs[: n.value]}
         reports = lib.cocabo_trial_reports(handle, byref(n))
         self.intermediate_values = {r.step: r.value for r in reports[: n.value]}
+        runs = lib.cocabo_trial_runs(handle, byref(n))
+        self.runs = [read_run(run) for run in runs[: n.value]]
+        self.error = _known(lib.cocabo_trial_error(handle))
 
     @property
     def datetime_start(self) -> datetime | None:
@@ -121,13 +155,28 @@ class Trial(FrozenTrial):
     True
     """
 
+    run: Run | None  # what is to be evaluated now; None: the trial as a whole
     _sink: Sink
     _domains: Mapping[str, Domain]
 
-    def __init__(self, handle: int, domains: Mapping[str, Domain], sink: Sink):
+    def __init__(
+        self,
+        handle: int,
+        domains: Mapping[str, Domain],
+        sink: Sink,
+        run: Run | None = None,
+    ):
         super().__init__(handle, domains)
         self._sink = sink
         self._domains = domains
+        self.run = run
+        if run is not None:
+            self.seed = run.seed
+
+    @property
+    def instance(self) -> str | None:
+        """What the run is on; None where there are no instances."""
+        return None if self.run is None else self.run.instance
 
     def report(self, value: float, step: int) -> None:
         """What the value is so far, at a step; kept with the trial."""
@@ -185,6 +234,20 @@ class Trial(FrozenTrial):
 
 def _known(number: float) -> float | None:
     return None if math.isnan(number) else number
+
+
+def read_run(run: Any) -> Run:
+    """A run of the library's as a tuple."""
+    return Run(
+        run.trial,
+        run.run,
+        None if run.instance is None else shown(run.instance),
+        run.seed,
+        run.cap,
+        RUN_STATES[run.state],
+        _known(run.value),
+        run.seconds or None,
+    )
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -380,7 +380,7 @@ def history(study: Study, ax: Axes | None = None) -> Axes:
         ax.plot(xs, ys, drawstyle="steps-post", label="_best so far", **style)
     if data.best:
         upright.put_best(data.best.number)
-    so_far = "luckiest so far" if data.noisy else "best so far"
+    so_far = "luckiest so far" if data.noisy or data.by_runs else "best so far"
     signs = [
         _sign("o", inks.pale, "trial"),
         Line2D([], [], color=inks.ink, lw=1.6, label=so_far),

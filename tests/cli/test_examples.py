@@ -55,6 +55,19 @@ class Examples(Case):
         self.assertIn("failed", out)  # many beams break, and say why
         self.assertLess(self.best("beam")["value"], 25)
 
+    def test_instances(self):
+        out = self.run_it(EXAMPLES / "instances/tune.sh", "--runs", 120, "-j", 2)
+        self.assertIn("best trial", out)
+        best = self.best("tour")
+        self.assertLess(best["value"], 0.27)  # bad ones have 0.27 to 0.53
+        self.assertEqual(best["params"]["move"], "reverse")
+        self.assertGreater(len(best["runs"]), 8)
+        trials = self.run_it(COCABO, "trials", "--json", "--study", "tour").splitlines()
+        runs = [run for line in trials for run in json.loads(line)["runs"]]
+        self.assertEqual(len(runs), 120)
+        by_hand = self.run_it(EXAMPLES / "instances/tour.sh", 0.1, 0.95, "reverse", 1, "12:6")
+        self.assertLess(float(by_hand), 0.5)
+
     def test_ask_and_tell(self):
         out = self.run_it(EXAMPLES / "ask-tell/loop.sh", 24)
         self.assertIn("value", out)

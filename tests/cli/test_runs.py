@@ -5,6 +5,7 @@
 """
 
 import collections
+import csv
 import json
 import math
 import pathlib
@@ -27,7 +28,7 @@ def counted(trial):
     return [run for run in trial.get("runs", []) if run["state"] in ("ok", "capped")]
 
 
-class Runs(Case):
+class Racing(Case):
     def instances(self, n, name="list.txt"):
         text = "# so many\n\n" + "".join(f"{i} \n" for i in range(1, n + 1))
         (self.folder / name).write_text(text)
@@ -37,6 +38,8 @@ class Runs(Case):
         return self.ok("run", *X, "--instances", self.instances(n), "--runs", runs, *more,
                        "--", self.program(SOLVER), "{x}", "{instance}", "{seed}")
 
+
+class Runs(Racing):
     def test_every_trial_takes_the_same_pairs_in_the_same_order(self):
         self.race("--seeds", 3)
         trials = [t for t in self.trials() if len(counted(t)) > 1]
@@ -233,6 +236,67 @@ class Runs(Case):
             "command: [echo, '{instance}']\n")
         self.ok("run", "-f", "study.yaml")
         self.assertEqual(self.trials()[0]["value"], 5)
+
+
+class Looking(Racing):
+    """What other commands say of a study with runs."""
+
+    def test_a_table_has_a_column_of_runs(self):
+        self.race(runs=60)
+        title, *rows = self.ok("trials").stdout.splitlines()
+        where = title.split().index("runs")
+        self.assertEqual([int(row.split()[where]) for row in rows],
+                         [len(counted(t)) for t in self.trials()])
+        self.ok("run", "--study", "plain", *X, "-n", 1, "--", "echo", 1)
+        self.assertNotIn("runs", self.ok("trials", "--study", "plain").stdout)
+
+    def test_an_export_has_runs_and_is_read_again(self):
+        self.race(runs=60)
+        trials = self.trials()
+        self.ok("export", "-o", "out.csv")
+        self.ok("export", "-o", "out.json")
+        with open(self.folder / "out.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([int(r["runs"]) for r in rows], [len(counted(t)) for t in trials])
+        self.assertEqual([float(r["error"]) for r in rows if r["error"]],
+                         [t["error"] for t in trials if t["error"] is not None])
+        for name in ("out.csv", "out.json"):
+            self.ok("import", name, "--study", name, *X)
+            self.assertEqual([t.get("value") for t in self.trials("--study", name)],
+                             [t["value"] for t in trials])
+
+    def test_a_parameter_may_be_called_like_a_column_of_runs(self):
+        self.ok("run", "-p", "runs=int(1,9)", "-p", "error=float(0,1)", "-n", 3, "--", "echo",
+                "{runs}")
+        self.ok("export", "-o", "out.csv")
+        head = (self.folder / "out.csv").read_text().splitlines()[0].split(",")
+        self.assertIn("params.runs", head)
+        self.ok("import", "out.csv", "--study", "again", "-p", "runs=int(1,9)", "-p",
+                "error=float(0,1)")
+        self.assertEqual([t["params"] for t in self.trials("--study", "again")],
+                         [t["params"] for t in self.trials()])
+
+    def test_workers_name_the_run(self):
+        line = ["run", *X, "--instances", self.instances(6), "-n", 1, "--",
+                self.program('echo >>started; sleep 9')]
+        process = self.start(*line)
+        self.wait_for(lambda: (self.folder / "started").exists())
+        held = json.loads(self.ok("workers", "--json").stdout)
+        shown = self.ok("workers")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual((held["trial"], held["run"], held["lease"]), (0, 0, "held"))
+        self.assertIn(" 0, run 0 ", shown.stdout)
+        self.ok("ask")
+        self.assertIn("1 running run has no lease", self.ok("workers").stderr)
+
+    def test_every_picture_names_the_best(self):
+        self.race(runs=90)
+        best = json.loads(self.ok("best", "--json").stdout)
+        for kind in ("history", "slice", "parallel"):
+            shown = self.ok("plot", "--kind", kind).stdout
+            self.assertRegex(shown, rf"best of \d+ complete trials: .*, trial {best['number']}\b")
+        self.assertIn("luckiest so far", self.ok("plot").stdout)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path()  # set by main
 REFERENCE = ROOT / "docs/reference.md"
-TUTORIALS = [ROOT / "docs/command-line.md", ROOT / "docs/storage.md"]
+TUTORIALS = [ROOT / "docs/command-line.md", ROOT / "docs/instances.md", ROOT / "docs/storage.md"]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md",
          ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FOLDERS = ("bench", "cli", "cmake", "common", "docs", "examples", "http", "include", "python",

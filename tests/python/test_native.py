@@ -64,7 +64,7 @@ def test_every_signature_is_the_headers():
 def test_structs_have_the_sizes_of_c(tmp_path):
     names = {"cocabo_error": "ErrorBuffer", "cocabo_value": "Value", "cocabo_metric": "Metric",
              "cocabo_attr": "Attr", "cocabo_step": "Step", "cocabo_record": "Record",
-             "cocabo_known": "Known", "cocabo_report": "Report"}
+             "cocabo_known": "Known", "cocabo_report": "Report", "cocabo_run": "Run"}
     fields = {c: [f for f, _ in getattr(_native, ours)._fields_ if f not in ("held", "reserved")]
               for c, ours in names.items()}
     lines = [f'printf("%zu", sizeof({c}));' + "".join(
