@@ -323,6 +323,14 @@ class Documents(Case):
             want = [sum(c == choice for c in cells[at:at + document["size"]])
                     for at in range(0, 24, document["size"])]
             self.assertEqual(counts, want)
+        for parameter, column in zip(document["parameters"], (1, 3)):
+            for choice in range(len(parameter["choices"])):
+                rows = [i for i in order if columns["params"][column][i] == choice]
+                kept = [columns["value"][i] for i in rows if columns["feasible"][i] == 1]
+                failed = sum(columns["state"][i] == 3 for i in rows)
+                self.assertEqual((parameter["tried"][choice], parameter["failed"][choice],
+                                  parameter["best"][choice]),
+                                 (len(rows), failed, min(kept, default=None)))
 
     def test_intermediate_values_are_thinned(self):
         whole = self.get("/intermediate")
