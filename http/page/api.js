@@ -47,7 +47,6 @@ class ReportDoor {
 class LiveDoor {
   constructor() {
     this.live = true;
-    this.onToken = null; /* asked for a token when the server wants one */
   }
 
   headers(more) {
@@ -64,7 +63,6 @@ class LiveDoor {
       ...options,
       headers: this.headers(options.headers),
     });
-    if (answer.status === 401 && this.onToken) this.onToken();
     if (answer.ok) return answer;
     const said = await answer.json().catch(() => ({}));
     throw new NoDocument(said.error || `the server said ${answer.status}`, answer.status);

@@ -53,13 +53,14 @@ async function visit() {
     await view.open();
     if (mine === visits) setStatus(door.live ? "live" : "report");
   } catch (e) {
-    if (mine === visits) fill(view.root, el("h1", {}, "Not to be seen"), el("p", { class: "empty" }, e.message));
+    if (mine !== visits) return;
+    if (e.status === 401) askToken(view);
+    else fill(view.root, el("h1", {}, "Not to be seen"), el("p", { class: "empty" }, e.message));
   }
 }
 
 /* Where the server wants a token. */
-function askToken() {
-  if (document.getElementById("token-form")) return;
+function askToken(view) {
   const input = el("input", { type: "password", id: "token", autocomplete: "off" });
   const form = el("form", { id: "token-form", class: "panel" },
     el("label", { for: "token" }, "This server wants a token."), input,
@@ -69,11 +70,8 @@ function askToken() {
     door.setToken(input.value);
     visit();
   });
-  /* After the view has said its sentence. */
-  setTimeout(() => {
-    if (current) fill(current.root, form);
-    input.focus();
-  }, 0);
+  fill(view.root, form);
+  input.focus();
 }
 
 /* A report of one study opens there. */
@@ -86,7 +84,6 @@ async function firstAddress() {
 
 async function start() {
   startTheme();
-  door.onToken = askToken;
   document.getElementById("theme").addEventListener("click", toggleTheme);
   await firstAddress();
   addEventListener("hashchange", visit);

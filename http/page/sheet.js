@@ -7,7 +7,8 @@ export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-ser
 
 export class Sheet {
   constructor(label, height) {
-    this.canvas = el("canvas", { role: "img", "aria-label": label });
+    this.canvas = el("canvas", { role: "img", "aria-label": label || "a chart" });
+    this.canvas.style.width = "100%"; /* until it is drawn */
     this.canvas.style.height = `${height}px`;
     this.height = height;
     this.width = 0;

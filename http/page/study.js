@@ -2,7 +2,8 @@
  * are selected by brushes and by the filter of the table. Views listen to
  *   data  trials came or changed        mask  another selection
  *   pick  one trial is looked at        news  counts and best only
- *   importances  they are known         shown  a panel came or went; gone  it was deleted */
+ *   importances  they are known         shown  a panel came or went
+ *   lost  the server does not answer    gone  the study was deleted */
 import { studyRoute } from "./api.js";
 import { compileFilter } from "./filter.js";
 import { isCategory, NumberScale, parameterScale, valueRange } from "./scale.js";
@@ -71,9 +72,9 @@ export class Study {
   }
 
   hear(event, data) {
-    if (event === "gone") this.say("gone");
+    if (event === "gone" || event === "lost") this.say(event);
+    this.connected = event !== "lost";
     if (event !== "change") return;
-    this.connected = true;
     this.states = data.states;
     this.bestNumber = data.best ? data.best.number : -1;
     this.say("news");

@@ -2,7 +2,7 @@
  * its panels in their order. */
 import { ago, count, many } from "./numbers.js";
 import { announce, el, fill } from "./dom.js";
-import { BestPanel } from "./best.js";
+import { BestPanel, PickedCard } from "./best.js";
 import { brushText, ParallelPanel } from "./parallel.js";
 import { CategoriesPanel } from "./categories.js";
 import { ContourPanel } from "./contour.js";
@@ -35,8 +35,8 @@ export class StudyView {
     this.root.append(
       el("div", { class: "title-row" }, el("div", {}, this.title, this.facts)),
       this.meter,
-      this.chips,
       this.grid,
+      el("div", { class: "dock" }, new PickedCard(study).root, this.chips),
     );
     this.panels = this.makePanels(study);
     this.grid.append(...this.panels.map((p) => p.root));
@@ -44,6 +44,7 @@ export class StudyView {
     study.on("news", () => this.tell());
     study.on("mask", () => this.tellChips());
     study.on("gone", () => this.gone());
+    study.on("lost", () => this.status("lost"));
     study.on("shown", () => this.pair());
     this.tell();
     study.say("data");

@@ -28,9 +28,9 @@ CHROMIUM = os.environ.get("COCABO_CHROMIUM", "/usr/bin/chromium")
 class Server:
     """A running cocabo serve; address ends in a slash."""
 
-    def __init__(self, path, *words, **environment):
+    def __init__(self, path, port=0, **environment):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--port", "0", "--storage", f"sqlite:///{path}", *words],
+            [PROGRAM, "serve", "--port", str(port), "--storage", f"sqlite:///{path}"],
             stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
         line = self.process.stderr.readline()
         found = re.search(r"http://\S+/", line)
