@@ -69,7 +69,7 @@ class TrialCard {
     const { trials } = study;
     const complete = study.isComplete(row);
     const big = complete ? number(trials.value[row]) : STATES[trials.state[row]];
-    const parts = [`trial ${n}`];
+    const parts = study.picked === row ? [] : [`trial ${n}`];
     if (trials.seconds(row) >= 0) parts.push(duration(trials.seconds(row)));
     if (trials.feasible[row] === 0) parts.push("breaks a constraint");
     const away = this.distance(row);

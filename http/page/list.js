@@ -184,7 +184,7 @@ export class ListView {
   countText(s) {
     const failed = s.states.failed;
     return failed > 0
-      ? [count(s.count), el("span", { class: "quiet" }, ` (${count(failed)} failed)`)]
+      ? [count(s.count), el("span", { class: "quiet failures" }, ` (${count(failed)} failed)`)]
       : count(s.count);
   }
 }
