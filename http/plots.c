@@ -342,7 +342,10 @@ static cocabo_status put_lease(void *user, const cocabo_lease *lease,
   return COCABO_OK;
 }
 
+/* Leases are newer than what was read a moment ago may be. */
 cocabo_status http_doc_workers(http_call *call, cocabo_error *err) {
+  call->study->synced = -HUGE_VAL;
+  CB_TRY(http_site_study(call->site, call->target->segments[2], &call->study, err));
   http_open(&call->json, '{');
   http_put_seq(call);
   http_key(&call->json, "workers");

@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,11 +33,11 @@ enum {
   KEPT_BYTES = 64 << 20,   /* and their bytes */
   PAGE_MIN = 1000          /* bytes from which compressing is worth while */
 };
-#define PATIENCE 30.0     /* seconds for a whole request, and for silence */
-#define TICK 0.25         /* seconds between looks at what is streamed */
-#define LIST_FRESH 0.5    /* seconds for which the list is as good as new, */
-#define LIST_USABLE 5.0   /* and is shown while the next one is made */
-#define THOUGHT_FRESH 2.0 /* the same of what the model says, at least */
+#define PATIENCE 15.0   /* seconds for a whole request, and for silence */
+#define TICK 0.25       /* seconds between looks at what is streamed */
+#define LIST_FRESH 0.5  /* seconds for which the list is as good as new, */
+#define LIST_USABLE 5.0 /* and is shown while the next one is made */
+#define WORTH 5.0       /* what took so long may be shown so many times as long */
 
 double http_clock(void) {
   struct timespec t;
@@ -380,10 +381,9 @@ static bool is_true_still(http_server *server, const http_exchange *x,
     return true; /* the page */
   if (is_list(x))
     return age < LIST_USABLE;
-  const double fresh = 5.0 * k->cost > THOUGHT_FRESH ? 5.0 * k->cost : THOUGHT_FRESH;
   const int64_t seq = present_seq(server, x);
   return seq == k->seq ||
-         (seq > k->seq && x->route->pace == HTTP_THINKS && age < fresh);
+         (seq > k->seq && x->route->pace == HTTP_THINKS && age < WORTH * k->cost);
 }
 
 static void free_exchange(http_exchange *x) {
@@ -615,6 +615,15 @@ static void note_list(http_server *server, http_exchange *x) {
   server->list_made = server->now;
 }
 
+/* Who has told something finds it the next time it looks. */
+static void note_write(http_server *server, const http_exchange *x) {
+  http_study *study = x->route->pace == HTTP_WRITES
+                          ? http_site_peek(&server->quick, x->target.segments[2])
+                          : NULL;
+  if (study)
+    study->synced = -HUGE_VAL;
+}
+
 static void collect(http_server *server, http_lane *lane) {
   pthread_mutex_lock(&lane->lock);
   http_exchange *x = lane->done, *next;
@@ -624,6 +633,7 @@ static void collect(http_server *server, http_lane *lane) {
     next = x->next;
     x->done = true;
     note_list(server, x);
+    note_write(server, x);
     if (x->route->pace == HTTP_THINKS && x->response.status == 200) {
       http_exchange *same = take_same(lane, x->uri), *after;
       for (; same; same = after) {
@@ -734,8 +744,7 @@ static cocabo_status start_daemon(http_server *server, const char *address, int 
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LINE_MEMORY,
       MHD_OPTION_URI_LOG_CALLBACK, begin, server, MHD_OPTION_NOTIFY_COMPLETED, finish,
       server, MHD_OPTION_NOTIFY_CONNECTION, note_line, server,
-      MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-      MHD_OPTION_END);
+      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
   if (!server->daemon)
     return cb_fail(err, COCABO_E_STORE, "%s:%d cannot be listened to: %s", address,
                    port, errno ? strerror(errno) : "it is not free");

@@ -24,7 +24,7 @@ REFERENCE = ROOT / "docs/reference.md"
 TUTORIALS = [ROOT / "docs/command-line.md", ROOT / "docs/storage.md"]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md",
          ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FOLDERS = ("bench", "cli", "cmake", "common", "docs", "examples", "include", "python",
+FOLDERS = ("bench", "cli", "cmake", "common", "docs", "examples", "http", "include", "python",
            "src", "tests", "tools")
 TIMEOUT = 120  # seconds for a program; sanitizers are slow
 
