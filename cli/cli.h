@@ -25,7 +25,7 @@ typedef front_command cli_command;
 
 extern const cli_command cmd_run, cmd_create, cmd_ask, cmd_tell, cmd_best, cmd_trials,
     cmd_studies, cmd_export, cmd_import, cmd_delete, cmd_plot, cmd_verify, cmd_worker,
-    cmd_retry, cmd_workers, cmd_copy, cmd_report, cmd_serve, cmd_watch;
+    cmd_retry, cmd_workers, cmd_copy, cmd_convert, cmd_report, cmd_serve, cmd_watch;
 
 /* ---- options that every command has ---------------------------------------------- */
 

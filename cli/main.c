@@ -16,10 +16,10 @@
 #include "io/spec.h"
 
 static const front_command *const commands[] = {
-    &cmd_run,    &cmd_create,  &cmd_ask,    &cmd_tell,   &cmd_best,
-    &cmd_trials, &cmd_studies, &cmd_export, &cmd_import, &cmd_delete,
-    &cmd_plot,   &cmd_verify,  &cmd_worker, &cmd_retry,  &cmd_workers,
-    &cmd_copy,   &cmd_report,  &cmd_serve,  &cmd_watch,  NULL};
+    &cmd_run,     &cmd_create, &cmd_ask,     &cmd_tell,   &cmd_best,    &cmd_trials,
+    &cmd_studies, &cmd_export, &cmd_import,  &cmd_delete, &cmd_plot,    &cmd_verify,
+    &cmd_worker,  &cmd_retry,  &cmd_workers, &cmd_copy,   &cmd_convert, &cmd_report,
+    &cmd_serve,   &cmd_watch,  NULL};
 
 static const front_topic topics[] = {
     {"options", "Options of a study, for --set OPTION=VALUE.", cli_spec_describe},

@@ -388,10 +388,11 @@ typedef struct cocabo_lease {
   double left;       /* seconds until it runs out, on the store's clock; negative: it
                         has */
   int gone;          /* 1: the owner was a process of this machine that is no more */
-  int reserved[5];
+  int64_t run;       /* of the trial; -1: the trial as a whole */
+  int reserved[2];
 } cocabo_lease;
 
-/* The leases of a study, by trial. A return other than COCABO_OK ends it and is
+/* The leases of a study, by trial and run. A return other than COCABO_OK ends it and is
  * forwarded; `each` must not use the store. */
 typedef cocabo_status (*cocabo_lease_fn)(void *user, const cocabo_lease *lease,
                                          cocabo_error *err);
@@ -561,6 +562,56 @@ COCABO_API const cocabo_attr *cocabo_trial_attrs(const cocabo_trial *trial, size
 COCABO_API const char *cocabo_trial_attr(const cocabo_trial *trial, const char *name);
 COCABO_API const cocabo_step *cocabo_trial_reports(const cocabo_trial *trial,
                                                    size_t *n);
+
+/* Trials that are evaluated run by run: where the options `instances`, `seeds` or
+ * `repeats` say so. A trial's value is what its runs come to (option `combine`), and
+ * COCABO_COMPLETE is one that has matched the best, or is surely worse; later runs
+ * change its value. */
+typedef enum cocabo_run_state {
+  COCABO_RUN_RUNNING = 0,
+  COCABO_RUN_OK = 1,
+  COCABO_RUN_FAILED = 2,
+  COCABO_RUN_CAPPED = 3,   /* ended at its cap: its value would have been more */
+  COCABO_RUN_DISCARDED = 4 /* it says nothing: given back, a warm-up, or lost */
+} cocabo_run_state;
+
+typedef struct cocabo_run {
+  int64_t trial;        /* its number */
+  int64_t run;          /* 0, 1, ... of its trial */
+  const char *instance; /* borrowed from the trial; NULL: there are no instances */
+  int64_t seed;         /* 1, 2, ... */
+  double cap;           /* where it is a time: beyond this value the trial cannot win;
+                           INFINITY: none */
+  cocabo_run_state state;
+  double value;   /* ok or capped, else NaN */
+  double seconds; /* that it took; 0: not known */
+  int64_t reserved[4];
+} cocabo_run;
+
+/* The next run, of a new trial or of one that there is: *trial, owned by the caller,
+ * and which run it is. Where the handle takes leases, a lost worker loses one run and
+ * not the trial. COCABO_E_BUDGET if there is nothing to do, now or at all: `trials` are
+ * used up or `runs` are. COCABO_E_STATE in a study without runs; in one with runs that
+ * is what cocabo_study_ask answers. */
+COCABO_API cocabo_status cocabo_study_ask_run(cocabo_study *study, cocabo_trial **trial,
+                                              cocabo_run *run,
+                                              cocabo_error *err) COCABO_MUST_CHECK;
+/* How a run ended: trial, run, state, value and seconds of *run count. When it returns,
+ * the store has it. A failed run, also one whose value is not finite, makes its trial
+ * failed, for that reason (NULL: ""). The first result of a run counts. */
+COCABO_API cocabo_status cocabo_study_tell_run(cocabo_study *study,
+                                               const cocabo_run *run,
+                                               const cocabo_metric *metrics, size_t n,
+                                               const char *reason,
+                                               cocabo_error *err) COCABO_MUST_CHECK;
+/* *n runs of a trial (n may be NULL), in the order in which they started, borrowed from
+ * it; NULL: it has none. */
+COCABO_API const cocabo_run *cocabo_trial_runs(const cocabo_trial *trial, size_t *n);
+/* The standard error of its value by its runs; NaN: there are fewer than two. */
+COCABO_API double cocabo_trial_error(const cocabo_trial *trial);
+/* Runs that this handle knows of, but for those that were discarded; *running (which
+ * may be NULL) are those that are not over. */
+COCABO_API int64_t cocabo_study_runs(const cocabo_study *study, int64_t *running);
 
 /* The reason is UTF-8 of at most 65536 bytes, and may have several lines. */
 COCABO_API cocabo_status cocabo_study_fail(cocabo_study *study, int64_t number,

@@ -13,6 +13,14 @@
 
 #include "cocabo.h"
 
+/* How often something is repeated. For its statistics that is `all` times; a sanitizer
+ * has seen what there is to see after `some`. */
+#ifdef CB_SANITIZED
+#define REPEAT(all, some) (some)
+#else
+#define REPEAT(all, some) (all)
+#endif
+
 /* |got - want| <= tol (1 + |want|); written so that only "close" passes. */
 #define assert_close(got, want, tol)                                                   \
   do {                                                                                 \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Oracle values for the Gaussian process, computed with mpmath at 40 digits.
 
-    python3 tools/gen_oracles_gp.py        writes tests/oracle/gp.h
+    python3 tools/gen_oracles_gp.py        writes tests/oracle/gp.h and knowledge.h
 
 Everything is written from the formulas of the paper, not from our code: covariances
 entry by entry, K^-1 by LU, the gradient by numerical differentiation at 40 digits.
@@ -82,14 +82,18 @@ def noisy_matrix(case, theta):
     for i, p in enumerate(pts):
         for j, q in enumerate(pts):
             k[i, j] = covariance(case, theta, p, q)
-        k[i, i] += mp.exp(theta[-1])
+        k[i, i] += mp.exp(theta[-1]) + case["variance"][i] / deviation(case["y"]) ** 2
     return k
+
+
+def deviation(y):
+    m = mp.fsum(y) / len(y)
+    return mp.sqrt(mp.fsum((v - m) ** 2 for v in y) / len(y))
 
 
 def standardised(y):
     m = mp.fsum(y) / len(y)
-    sd = mp.sqrt(mp.fsum((v - m) ** 2 for v in y) / len(y))
-    return mp.matrix([(v - m) / sd for v in y])
+    return mp.matrix([(v - m) / deviation(y) for v in y])
 
 
 def likelihood(case, theta):
@@ -115,7 +119,26 @@ def posterior(case, theta, q):
     return mean, mp.sqrt(var)
 
 
-def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER"):
+def joint(case, theta):
+    """Posterior covariances of all queries."""
+    k = noisy_matrix(case, theta)
+    rows = [mp.matrix([covariance(case, theta, p, q) for p in case["points"]])
+            for q in case["queries"]]
+    return [covariance(case, theta, p, q) - (u.T * mp.lu_solve(k, v))[0]
+            for q, v in zip(case["queries"], rows) for p, u in zip(case["queries"], rows)]
+
+
+def gain(a, b):
+    """E max(a_i + b_i Z) - max a_i, by quadrature between all crossings of the lines."""
+    pairs = [(i, k) for i in range(len(a)) for k in range(i) if b[i] != b[k]]
+    knots = {(a[k] - a[i]) / (b[i] - b[k]) for i, k in pairs}
+    knots = sorted({z for z in knots if abs(z) < 30} | {mp.mpf(z) for z in (-30, -9, 0, 9, 30)})
+    best = max(a)
+    integrand = lambda z: (max(u + v * z for u, v in zip(a, b)) - best) * mp.npdf(z)
+    return mp.quad(integrand, knots)
+
+
+def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER", noisy=False):
     n, m = 7, 3
     arms = [3 + j for j in range(c)]
     num = lambda lo, hi: mp.mpf(rng.randrange(int(lo * 1000), int(hi * 1000))) / 1000
@@ -125,6 +148,7 @@ def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER"):
     case["points"] = [point() for _ in range(n)]
     case["queries"] = [point() for _ in range(m - 1)] + [case["points"][2]]
     case["y"] = [num(-7, 9) for _ in range(n)]
+    case["variance"] = [num(0, 4) if noisy and i != 3 else mp.mpf(0) for i in range(n)]
     scales = d if ard else min(d, 1)
     case["at_lambda"] = case["at_rates"] = scales
     theta = [mp.log(num(0.2, 1.4)) for _ in range(scales)]
@@ -162,11 +186,13 @@ def emit(case):
      .x = {row(flat(case['points'], 0))},
      .h = {ints(flat(case['points'], 1))},
      .y = {row(case['y'])},
+     .variance = {row(case['variance'])},
      .qx = {row(flat(case['queries'], 0))},
      .qh = {ints(flat(case['queries'], 1))},
      .kz = {row(kz)},
      .mu = {row([p[0] for p in post])},
      .sd = {row([p[1] for p in post])},
+     .joint = {row(joint(case, theta))},
      .likelihood = {cell(likelihood(case, theta))},
      .gradient = {row(gradient(case, theta))}}},
 """
@@ -182,13 +208,42 @@ static const struct gp_oracle {
   double x[32];   /* d x n */
   int32_t h[32];  /* c x n */
   double y[8];
+  double variance[8]; /* of y, in its units */
   double qx[16];  /* d x m */
   int32_t qh[16]; /* c x m */
   double kz[24];  /* n x m: covariance of points and queries */
   double mu[4], sd[4];
+  double joint[16]; /* m x m: covariances of the queries */
   double likelihood, gradient[12];
 } gp_oracles[] = {
 """
+
+
+KNOWLEDGE = """/* knowledge.h - made by tools/gen_oracles_gp.py with mpmath; do not edit. */
+/* clang-format off */
+static const struct knowledge_oracle {
+  int n;
+  double a[8], b[8];
+  double gain; /* E max(a_i + b_i Z) - max a_i */
+} knowledge_oracles[] = {
+"""
+
+
+def knowledge(rng):
+    """Lines of all kinds: alone, parallel, equal, far below, close together."""
+    num = lambda lo, hi: mp.mpf(rng.randrange(int(lo * 1000), int(hi * 1000))) / 1000
+    lines = [([num(-2, 2) for _ in range(n)], [num(-1, 1) for _ in range(n)])
+             for n in (1, 2, 2, 3, 4, 5, 6, 8, 8)]
+    near = [mp.mpf("0.731") + mp.mpf(i) / 1000 for i in range(5)]
+    lines += [(near, [num(-0.1, 0.3) for _ in range(5)]),
+              (near, [mp.mpf("0.217")] * 5),
+              ([num(-2, 2) for _ in range(4)], [mp.mpf(0)] * 3 + [mp.mpf("0.613")]),
+              ([mp.mpf("1.37"), mp.mpf("-4.2")], [mp.mpf("0.017"), mp.mpf("0.731")]),
+              ([mp.mpf("0.37")] * 3, [mp.mpf("0.41"), mp.mpf("-0.29"), mp.mpf("0.41")])]
+    row = lambda vs: "{" + ", ".join(cell(v) for v in vs) + "}"
+    text = "".join(f"    {{.n = {len(a)}, .a = {row(a)},\n     .b = {row(b)},\n"
+                   f"     .gain = {cell(gain(a, b))}}},\n" for a, b in lines)
+    return KNOWLEDGE + text + "};\n"
 
 
 def main():
@@ -210,8 +265,16 @@ def main():
         make_case(rng, "one-hot, numbers only", 3, 0, False, False, False, 0.0, form="CB_ONEHOT"),
         make_case(rng, "one-hot, categories only", 0, 4, False, False, False, 0.0, form="CB_ONEHOT"),
     ]
+    noisy = dict(half=False, learn=False, lam=0.0, form="CB_FREE", noisy=True)
+    cases += [
+        make_case(rng, "noisy rows", 2, 2, False, True, True, 0.5, noisy=True),
+        make_case(rng, "free, noisy rows", 2, 3, True, **noisy),
+        make_case(rng, "free, noisy rows, numbers only", 3, 0, True, **noisy),
+        make_case(rng, "one-hot, noisy rows", 2, 2, False, **{**noisy, "form": "CB_ONEHOT"}),
+    ]
     text = HEAD + "".join(emit(c) for c in cases) + "};\n"
     (ROOT / "tests/oracle/gp.h").write_text(text)
+    (ROOT / "tests/oracle/knowledge.h").write_text(knowledge(random.Random(21)))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@
 
 #include "cli.h"
 #include "common/base.h"
+#include "common/json.h"
+#include "io/metrics.h"
 #include "io/output.h"
 #include "run/signals.h"
 
@@ -44,6 +46,22 @@ static cocabo_status take_lease(cocabo_study *study, const char *text,
   return cocabo_study_lease(study, owner, seconds, err);
 }
 
+/* Which run of the trial it is: the last that it has. */
+static cocabo_status put_run(front_buffer *out, const cocabo_trial *trial,
+                             cocabo_error *err) {
+  size_t n = 0;
+  const cocabo_run *runs = cocabo_trial_runs(trial, &n);
+  if (n == 0)
+    return COCABO_OK;
+  const cocabo_run *run = &runs[n - 1];
+  CB_TRY(front_buffer_printf(out, err, " (run %" PRId64, run->run));
+  if (run->instance) {
+    CB_TRY(front_buffer_puts(out, " on ", err));
+    CB_TRY(front_put_json_text(out, run->instance, err));
+  }
+  return front_buffer_printf(out, err, " with seed %" PRId64 ")", run->seed);
+}
+
 static cocabo_status put_trial(front_buffer *out, const cocabo_study *study,
                                const cocabo_trial *trial, bool json,
                                cocabo_error *err) {
@@ -52,6 +70,7 @@ static cocabo_status put_trial(front_buffer *out, const cocabo_study *study,
   else {
     CB_TRY(front_buffer_printf(out, err, "%" PRId64 " ", cocabo_trial_number(trial)));
     CB_TRY(cli_put_shown_params(out, trial, err));
+    CB_TRY(put_run(out, trial, err));
   }
   return front_buffer_puts(out, "\n", err);
 }
@@ -65,7 +84,13 @@ static cocabo_status ask(cocabo_study *study, size_t n, cocabo_trial **trials,
                          cocabo_error *err) {
   CB_TRY(cli_signals_catch(err));
   cocabo_study_on_interrupt(study, is_interrupted, NULL);
-  const cocabo_status status = cocabo_study_ask(study, n, trials, err);
+  cocabo_status status = cocabo_study_ask(study, n, trials, err);
+  if (status == COCABO_E_STATE && cli_has_runs(study)) {
+    cocabo_run run;
+    status = COCABO_OK;
+    for (size_t i = 0; i < n && status == COCABO_OK; i++)
+      status = cocabo_study_ask_run(study, &trials[i], &run, err);
+  }
   cli_signals_release();
   return status;
 }
@@ -114,7 +139,11 @@ const cli_command cmd_ask = {
         "Prints one trial a line: its number and its values, as NAME=VALUE. Trials "
         "that\n"
         "were enqueued, interrupted or lost come first. Each is running until cocabo\n"
-        "tell has its result; with --lease it is offered again if that takes too long.",
+        "tell has its result; with --lease it is offered again if that takes too "
+        "long.\n"
+        "Where trials are evaluated run by run, it is a run, and says on what: tell "
+        "it\n"
+        "with cocabo tell NUMBER --run RUN VALUE.",
     .examples = "  cocabo ask\n"
                 "  cocabo ask -n 4 --lease 3600 --json",
     .main = ask_main,

@@ -101,6 +101,11 @@ const cli_command cmd_run = {
         "time does not count for --trial-timeout. Any number of runs and workers may\n"
         "share a study. A TIME is 90, 90s, 5m, 1h30m.\n"
         "\n"
+        "--limit says what one evaluation may use, all its processes together: "
+        "mem=8G,\n"
+        "cpu=5m, files=64, fsize=1G, procs=32. One that wants more is ended, and its\n"
+        "failure names the limit. --pin divides the processors among the -j trials.\n"
+        "\n"
         "--json prints every trial as it finishes, one a line, as `trials --json` "
         "does.\n"
         "\n"
@@ -111,6 +116,7 @@ const cli_command cmd_run = {
         "  cocabo run -p 'lr=float(1e-5,0.1,log)' -p 'opt=choice(adam,sgd)' -n 50 \\\n"
         "    -- python3 train.py --lr={lr} --optimizer={opt}\n"
         "  cocabo run -f study.yaml -j 4 --trial-timeout 10m --log-dir logs\n"
+        "  cocabo run -f study.yaml -j 2 --pin --limit mem=2G,cpu=10m\n"
         "  cocabo run -p 'level=int(1,19)' -n 12 --maximize -- ./score.sh {level}",
     .main = run_main,
 };

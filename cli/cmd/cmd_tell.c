@@ -11,7 +11,7 @@
 #include "io/output.h"
 
 typedef struct tell_args {
-  const char *fail, *step;
+  const char *fail, *step, *run;
   front_texts attrs;
   cli_common common;
 } tell_args;
@@ -23,6 +23,8 @@ static const front_option options[] = {
      offsetof(tell_args, attrs)},
     {"--step", "STEP", "VALUE is what there is so far, at this step", FRONT_TEXT,
      offsetof(tell_args, step)},
+    {"--run", "RUN", "it is the result of this run of the trial", FRONT_TEXT,
+     offsetof(tell_args, run)},
     CLI_FILE_OPTION(tell_args),
     CLI_COMMON_OPTIONS(tell_args),
     {0}};
@@ -35,6 +37,7 @@ typedef struct news {
   cli_metrics metrics;
   const char *reason; /* NULL: there is a value, or only attributes */
   int64_t step;       /* -1: it is the result */
+  int64_t run;        /* -1: of the trial as a whole */
   cli_notes notes;
 } news;
 
@@ -70,7 +73,10 @@ static cocabo_status parse_attr(const char *word, cli_notes *notes, cocabo_error
 static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
                                 news *out, cocabo_error *err) {
   const bool valueless = args->fail || (args->attrs.n > 0 && rest->n == 1);
-  *out = (news){.reason = args->fail, .step = -1};
+  *out = (news){.reason = args->fail, .step = -1, .run = -1};
+  if (args->run && (args->step || args->attrs.n > 0))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "--run goes with a value or --fail and nothing else");
   if (args->step && (valueless || args->attrs.n > 0))
     return cb_fail(err, COCABO_E_INVALID, "--step goes with a value and nothing else");
   if (rest->n != (valueless ? 1 : 2))
@@ -79,6 +85,7 @@ static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
                    "NAME=VALUE");
   CB_TRY(
       front_parse_int("the number", rest->items[0], 0, INT64_MAX, &out->number, err));
+  CB_TRY(front_parse_int("--run", args->run, 0, INT64_MAX, &out->run, err));
   CB_TRY(front_parse_int("--step", args->step, 0, INT64_MAX, &out->step, err));
   for (int i = 0; i < args->attrs.n; i++)
     CB_TRY(parse_attr(args->attrs.items[i], &out->notes, err));
@@ -86,8 +93,18 @@ static cocabo_status parse_news(const tell_args *args, const front_texts *rest,
   return !out->result || is_object(out) ? COCABO_OK : parse_result(out, "value", err);
 }
 
+static cocabo_status tell_run(cocabo_study *study, const news *n, cocabo_error *err) {
+  const cocabo_run run = {.trial = n->number,
+                          .run = n->run,
+                          .state = n->reason ? COCABO_RUN_FAILED : COCABO_RUN_OK,
+                          .value = n->value};
+  return cli_tell_run(study, &run, n->reason ? NULL : &n->metrics, n->reason, err);
+}
+
 /* At one stroke. */
 static cocabo_status tell(cocabo_study *study, const news *n, cocabo_error *err) {
+  if (n->run >= 0)
+    return tell_run(study, n, err);
   cocabo_metric metrics[COCABO_MAX_METRICS];
   for (size_t i = 0; i < n->metrics.n; i++)
     metrics[i] = (cocabo_metric){n->metrics.items[i].name, n->metrics.items[i].value};
@@ -111,7 +128,7 @@ static void comment(const cli_common *common, const news *n,
   cb_number_show(first, value);
   const long long number = (long long)n->number;
   const bool failure = n->reason || !isfinite(n->value);
-  if (n->step >= 0 || (!n->result && !n->reason))
+  if (n->step >= 0 || n->run >= 0 || (!n->result && !n->reason))
     return; /* there is no result */
   if (failure && cocabo_trial_get_state(trial) == COCABO_COMPLETE)
     cli_note(common, "trial %lld has the value %s already and stays complete", number,

@@ -14,6 +14,7 @@ static const front_option options[] = {
     {"--timeout", "TIME", "stop after 90s, 5m, 1h30m; running trials are given back",
      FRONT_TEXT, offsetof(worker_args, spec.timeout)},
     CLI_LIMIT_OPTIONS(worker_args),
+    CLI_RESOURCE_OPTIONS(worker_args),
     CLI_TUNE_OPTIONS(worker_args),
     CLI_FILE_OPTION(worker_args),
     CLI_COMMON_OPTIONS(worker_args),
@@ -77,6 +78,7 @@ const cli_command cmd_worker = {
         "input,\n"
         "3 nothing completed, 130 interrupted.",
     .examples = "  cocabo worker --study mnist\n"
-                "  cocabo worker --study mnist -j 4 --timeout 1h",
+                "  cocabo worker --study mnist -j 4 --timeout 1h\n"
+                "  cocabo worker --study mnist -j 4 --pin --limit mem=8G",
     .main = worker_main,
 };

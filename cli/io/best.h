@@ -13,6 +13,8 @@ typedef struct cli_best {
   bool noisy;          /* its value may be luck */
   bool modelled;       /* noisy, but a model knows better: */
   double expected, se; /* NaN unless it does */
+  size_t runs;         /* that its value is what they come to; 0: it has none */
+  double error;        /* of the value by its runs; NaN: not known */
   bool constrained;    /* the study has constraints, */
   bool feasible;       /* which the trial keeps: none does unless it does */
 } cli_best;
@@ -21,9 +23,12 @@ typedef struct cli_best {
 cocabo_status cli_best_find(cli_best *out, cocabo_study *study, cocabo_error *err);
 void cli_best_free(cli_best *best);
 
-/* "0.93"; "expected 0.9120 +- 0.0041, measured 0.93"; or "0.93, the luckiest", where
- * values are noisy and there is no model. Where no trial keeps the constraints it says
- * so behind it. */
+/* How many runs of a trial have a value. */
+size_t cli_count_runs(const cocabo_trial *trial);
+
+/* "0.93"; "0.93 +- 0.012, 12 runs"; "expected 0.9120 +- 0.0041, 4 runs"; "expected
+ * 0.9120 +- 0.0041, measured 0.93"; or "0.93, the luckiest", where values are noisy and
+ * there is no model. Where no trial keeps the constraints it says so behind it. */
 cocabo_status cli_put_best_value(front_buffer *out, const cli_best *best,
                                  cocabo_error *err);
 /* The trial as cli_put_json_trial has it, and where values are noisy "expected" and

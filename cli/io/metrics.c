@@ -108,6 +108,16 @@ cocabo_status cli_tell(cocabo_study *study, int64_t number, double value,
   return cocabo_study_tell_metrics(study, number, value, list, metrics->n, err);
 }
 
+cocabo_status cli_tell_run(cocabo_study *study, const cocabo_run *run,
+                           const cli_metrics *metrics, const char *reason,
+                           cocabo_error *err) {
+  cocabo_metric list[COCABO_MAX_METRICS];
+  const size_t n = metrics ? metrics->n : 0;
+  for (size_t i = 0; i < n; i++)
+    list[i] = (cocabo_metric){metrics->items[i].name, metrics->items[i].value};
+  return cocabo_study_tell_run(study, run, list, n, reason, err);
+}
+
 /* ---- JSON ------------------------------------------------------------------------ */
 
 static cocabo_status put_member(front_buffer *out, const char *name, double value,
@@ -141,6 +151,12 @@ cocabo_status cli_put_json_metrics(front_buffer *out, const cocabo_trial *trial,
 }
 
 /* ---- constraints ----------------------------------------------------------------- */
+
+bool cli_has_runs(const cocabo_study *study) {
+  return *cocabo_study_option(study, "instances") != '\0' ||
+         strcmp(cocabo_study_option(study, "seeds"), "0") != 0 ||
+         strcmp(cocabo_study_option(study, "repeats"), "1") != 0;
+}
 
 bool cli_is_constrained(const cocabo_study *study) {
   const char *text = cocabo_study_option(study, "constraints");

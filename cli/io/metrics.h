@@ -49,6 +49,10 @@ void cli_parse_metrics(const char *text, const char *objective, double *value,
 
 cocabo_status cli_tell(cocabo_study *study, int64_t number, double value,
                        const cli_metrics *metrics, cocabo_error *err);
+/* The same of a run; metrics NULL: none. */
+cocabo_status cli_tell_run(cocabo_study *study, const cocabo_run *run,
+                           const cli_metrics *metrics, const char *reason,
+                           cocabo_error *err);
 /* The result as cli_parse_result reads it. */
 cocabo_status cli_put_result(front_buffer *out, const char *objective, double value,
                              const cli_metrics *metrics, cocabo_error *err);
@@ -59,6 +63,8 @@ cocabo_status cli_put_json_metrics(front_buffer *out, const cocabo_trial *trial,
 
 /* Has the study constraints on metrics? */
 bool cli_is_constrained(const cocabo_study *study);
+/* Are its trials evaluated run by run? */
+bool cli_has_runs(const cocabo_study *study);
 /* "true", "false" or "null": cocabo_trial_feasible as JSON. */
 const char *cli_feasible_text(const cocabo_trial *trial);
 

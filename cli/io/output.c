@@ -39,12 +39,41 @@ cocabo_status cli_put_json_trial(front_buffer *out, const cocabo_study *study,
   return front_buffer_puts(out, "}", err);
 }
 
+/* Of a trial that is evaluated run by run, its runs and the error of its value. */
+static cocabo_status put_json_runs(front_buffer *out, const cocabo_trial *trial,
+                                   cocabo_error *err) {
+  static const char *const states[] = {"running", "ok", "failed", "capped",
+                                       "discarded"};
+  size_t n = 0;
+  const cocabo_run *runs = cocabo_trial_runs(trial, &n);
+  if (n == 0)
+    return COCABO_OK;
+  CB_TRY(put_named_real(out, "error", cocabo_trial_error(trial), err));
+  CB_TRY(front_buffer_puts(out, ",\"runs\":[", err));
+  for (size_t i = 0; i < n; i++) {
+    CB_TRY(front_buffer_printf(out, err, "%s{\"run\":%zu", i > 0 ? "," : "", i));
+    if (runs[i].instance) {
+      CB_TRY(front_buffer_puts(out, ",\"instance\":", err));
+      CB_TRY(front_put_json_text(out, runs[i].instance, err));
+    }
+    CB_TRY(front_buffer_printf(out, err, ",\"seed\":%" PRId64 ",\"state\":\"%s\"",
+                               runs[i].seed, states[runs[i].state]));
+    CB_TRY(put_named_real(out, "value", runs[i].value, err));
+    CB_TRY(put_named_real(out, "seconds", runs[i].seconds, err));
+    if (isfinite(runs[i].cap))
+      CB_TRY(put_named_real(out, "cap", runs[i].cap, err));
+    CB_TRY(front_buffer_puts(out, "}", err));
+  }
+  return front_buffer_puts(out, "]", err);
+}
+
 cocabo_status cli_put_json_fields(front_buffer *out, const cocabo_study *study,
                                   const cocabo_trial *trial, cocabo_error *err) {
   const cocabo_trial_state state = cocabo_trial_get_state(trial);
   CB_TRY(front_buffer_printf(out, err, "{\"number\":%" PRId64 ",\"state\":\"%s\"",
                              cocabo_trial_number(trial), cocabo_state_name(state)));
   CB_TRY(put_named_real(out, "value", cocabo_trial_value(trial), err));
+  CB_TRY(put_json_runs(out, trial, err));
   CB_TRY(front_buffer_puts(out, ",\"params\":", err));
   CB_TRY(front_put_json_params(out, trial, err));
   CB_TRY(front_buffer_printf(out, err, ",\"attempt\":%" PRId64,

@@ -3,20 +3,25 @@
 #include "io/spec.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <math.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base.h"
 #include "common/domain.h"
+#include "common/outfile.h"
+#include "common/place.h"
 #include "io/scalar.h"
 #include "io/spec_file.h"
 #include "io/words.h"
+#include "run/quota.h"
 
 /* What fits into an attribute of a study, also where some of it must be escaped. */
-enum { MAX_COMMAND = 32768 };
+enum { MAX_COMMAND = 32768, MAX_INSTANCES = 4 << 20 };
 
 /* ---- pairs ----------------------------------------------------------------------- */
 
@@ -80,7 +85,10 @@ static cli_spec nothing(void) {
                     .trial_timeout = NAN,
                     .target = NAN,
                     .patience = -1,
-                    .max_failures = -1};
+                    .max_failures = -1,
+                    .pin = -1,
+                    .runs = -1,
+                    .warmup = -1};
 }
 
 void cli_spec_clear(cli_spec *spec) {
@@ -90,6 +98,8 @@ void cli_spec_clear(cli_spec *spec) {
   clear_pairs(&spec->options);
   clear_pairs(&spec->metrics);
   cb_free(spec->objective);
+  cb_free(spec->limit);
+  cb_free(spec->notes);
   words_free(spec->command);
   *spec = nothing();
 }
@@ -286,6 +296,91 @@ static cocabo_status say_constraints(cli_pairs *said, const front_texts *flags,
   return status;
 }
 
+/* Lines with a # before them are remarks, and so are empty ones. */
+static cocabo_status put_lines(front_buffer *out, const char *text, cocabo_error *err) {
+  while (*text) {
+    const size_t line = strcspn(text, "\n");
+    size_t size = line;
+    while (size > 0 && isspace((unsigned char)text[size - 1]))
+      size--;
+    if (size > 0 && *text != '#') {
+      CB_TRY(front_buffer_append(out, text, size, err));
+      CB_TRY(front_buffer_puts(out, "\n", err));
+    }
+    text += line + (text[line] == '\n');
+  }
+  return front_buffer_append(out, "", 1, err);
+}
+
+cocabo_status cli_read_instances(const char *path, front_buffer *out,
+                                 cocabo_error *err) {
+  front_buffer text = {0};
+  char shown[CB_SHOWN];
+  int fd = -1;
+  if (front_open_here("read the instances", path, O_RDONLY, &fd, err) != COCABO_OK)
+    return err->code = COCABO_E_INVALID;
+  cocabo_status status = front_read_up_to(fd, path, MAX_INSTANCES, &text, err);
+  close(fd);
+  const char *lines = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
+  if (status == COCABO_OK)
+    status = lines ? put_lines(out, lines, err) : COCABO_E_NO_MEMORY;
+  if (status == COCABO_OK && out->size == 1)
+    status = cb_fail(err, COCABO_E_INVALID,
+                     "the file of instances \"%s\" is empty, want one a line",
+                     cb_text_show(shown, path));
+  front_buffer_free(&text);
+  return status;
+}
+
+static cocabo_status say_instances(cli_pairs *said, const char *path,
+                                   cocabo_error *err) {
+  front_buffer lines = {0};
+  cocabo_status status = cli_read_instances(path, &lines, err);
+  if (status == COCABO_OK)
+    status = say(said, "instances", lines.data, err);
+  front_buffer_free(&lines);
+  return status;
+}
+
+/* A time, as everywhere, or auto. */
+static cocabo_status say_cap(cli_pairs *said, const char *text, cocabo_error *err) {
+  char digits[CB_DIGITS];
+  double seconds = 0.0;
+  if (strcmp(text, "auto") != 0) {
+    CB_TRY(front_parse_duration("--cap", text, 0.0, &seconds, err));
+    text = cb_number_show(digits, seconds);
+  }
+  return say(said, "cap", text, err);
+}
+
+/* What is run several times is expected to differ. */
+static cocabo_status say_runs(cli_pairs *said, const cli_spec_args *args,
+                              cocabo_error *err) {
+  const struct {
+    const char *name, *value;
+  } options[] = {{"seeds", args->seeds},
+                 {"combine", args->combine},
+                 {"repeats", args->repeats},
+                 {"runs", args->runs},
+                 {"max_runs", args->max_runs},
+                 {"race_level", args->race_level},
+                 {"par", args->par}};
+  if (args->repeats && (args->instances || args->seeds))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "--repeats and --%s, want one: seeds are repeats of an instance",
+                   args->instances ? "instances" : "seeds");
+  if (args->instances)
+    CB_TRY(say_instances(said, args->instances, err));
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+    if (options[i].value)
+      CB_TRY(say(said, options[i].name, options[i].value, err));
+  if (args->cap)
+    CB_TRY(say_cap(said, args->cap, err));
+  return args->repeats && !cli_pairs_get(said, "deterministic")
+             ? say(said, "deterministic", "false", err)
+             : COCABO_OK;
+}
+
 static cocabo_status say_options(cli_pairs *said, const cli_spec_args *args,
                                  cocabo_error *err) {
   if (args->maximize && args->minimize)
@@ -302,7 +397,7 @@ static cocabo_status say_options(cli_pairs *said, const cli_spec_args *args,
     CB_TRY(say_constraints(said, &args->constraints, err));
   for (int i = 0; i < args->settings.n; i++)
     CB_TRY(say_setting(said, args->settings.items[i], err));
-  return COCABO_OK;
+  return say_runs(said, args, err);
 }
 
 static cocabo_status override(cli_pairs *options, const cli_pairs *said,
@@ -368,11 +463,30 @@ static cocabo_status read_limits(cli_spec *out, const cli_spec_args *args,
                          &out->max_failures, err);
 }
 
+cocabo_status cli_read_quota(const char *text, char **out, cocabo_error *err) {
+  cli_quota quota;
+  CB_TRY(cli_quota_parse(&quota, text, err));
+  cb_free(*out);
+  *out = cb_strdup(text);
+  return *out ? COCABO_OK : cb_no_memory(err);
+}
+
+static cocabo_status read_resources(cli_spec *out, const cli_spec_args *args,
+                                    cocabo_error *err) {
+  if (args->pin && args->no_pin)
+    return cb_fail(err, COCABO_E_INVALID, "--pin and --no-pin, want one");
+  if (args->pin || args->no_pin)
+    out->pin = args->pin;
+  return args->limit ? cli_read_quota(args->limit, &out->limit, err) : COCABO_OK;
+}
+
 static cocabo_status read_numbers(cli_spec *out, const cli_spec_args *args,
                                   cocabo_error *err) {
   CB_TRY(front_parse_int("-n", args->trials, 1, SPEC_MAX_TRIALS, &out->trials, err));
   CB_TRY(front_parse_int("-j", args->workers, 1, SPEC_MAX_WORKERS, &out->workers, err));
   CB_TRY(front_parse_int("--retries", args->retries, 0, SPEC_MAX_RETRIES, &out->retries,
+                         err));
+  CB_TRY(front_parse_int("--warmup", args->warmup, 0, SPEC_MAX_RETRIES, &out->warmup,
                          err));
   CB_TRY(front_parse_duration("--timeout", args->timeout, 0.0, &out->timeout, err));
   CB_TRY(front_parse_duration("--trial-timeout", args->trial_timeout, 0.0,
@@ -466,6 +580,8 @@ static cocabo_status read_file(cli_spec *out, spec_file *file, const char *path,
   if (!path)
     return COCABO_OK;
   CB_TRY(spec_file_load(file, path, err));
+  out->notes = file->notes;
+  file->notes = NULL;
   CB_TRY(spec_file_read(file, out, err));
   return option_of_trials(out, err);
 }
@@ -495,12 +611,21 @@ static cocabo_status read_command(cli_spec *out, char *const *command, int n,
   return words_copy((const char *const *)command, (size_t)n, &out->command, err);
 }
 
+/* However it was said. */
+static void note_runs(cli_spec *out) {
+  const char *runs = cli_pairs_get(&out->options, "runs");
+  if (runs)
+    out->runs = strtoll(runs, NULL, 10);
+}
+
 static cocabo_status read_all(cli_spec *out, spec_file *file, const cli_spec_args *args,
                               char *const *command, int n, cocabo_error *err) {
   CB_TRY(read_file(out, file, args->file, err));
   CB_TRY(read_numbers(out, args, err));
+  CB_TRY(read_resources(out, args, err));
   CB_TRY(read_options(out, args, err));
   CB_TRY(check_options(out, err));
+  note_runs(out);
   CB_TRY(read_metrics(out, args, err));
   CB_TRY(read_command(out, command, n, err));
   CB_TRY(check_command(out->command, err));

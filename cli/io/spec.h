@@ -19,8 +19,9 @@
 typedef struct cli_spec_args {
   front_texts parameters, rules, settings, metrics, constraints;
   const char *file, *trials, *workers, *timeout, *trial_timeout, *retries, *sampler,
-      *seed, *target, *patience, *max_failures, *objective;
-  bool maximize, minimize;
+      *seed, *target, *patience, *max_failures, *objective, *limit, *instances, *seeds,
+      *combine, *repeats, *runs, *max_runs, *race_level, *cap, *par, *warmup;
+  bool maximize, minimize, pin, no_pin;
   /* Not flags. The space of the study that this one comes from, or NULL: what is not
    * said is as there, but for the parameters that have a NAME=VALUE in `given`. */
   const cocabo_space *base;
@@ -37,6 +38,42 @@ typedef struct cli_spec_args {
   {                                                                                    \
     "--max-failures", "K", "stop with status 1 when K trials failed; 0: no limit",     \
         FRONT_TEXT, offsetof(type, spec.max_failures)                                  \
+  }
+
+/* What one evaluation may use, and where it runs: */
+#define CLI_RESOURCE_OPTIONS(type)                                                     \
+  {"--limit", "LIMITS", "mem=8G,cpu=5m,files=64,fsize=1G,procs=32, or none",           \
+   FRONT_TEXT, offsetof(type, spec.limit)},                                            \
+      {"--pin", NULL, "trials at a time have processors of their own", FRONT_FLAG,     \
+       offsetof(type, spec.pin)},                                                      \
+  {                                                                                    \
+    "--no-pin", NULL, "they share them all, the default", FRONT_FLAG,                  \
+        offsetof(type, spec.no_pin)                                                    \
+  }
+
+/* Trials that are evaluated run by run: */
+#define CLI_RUN_OPTIONS(type)                                                          \
+  {"--instances", "FILE", "run every trial on each line of FILE, as {instance}",       \
+   FRONT_TEXT, offsetof(type, spec.instances)},                                        \
+      {"--seeds", "K", "and with the seeds 1 to K, as {seed}", FRONT_TEXT,             \
+       offsetof(type, spec.seeds)},                                                    \
+      {"--combine", "HOW", "mean, median, geomean, sum or max of its runs (mean)",     \
+       FRONT_TEXT, offsetof(type, spec.combine)},                                      \
+      {"--repeats", "K", "run every trial K times; auto: where it is worth it",        \
+       FRONT_TEXT, offsetof(type, spec.repeats)},                                      \
+      {"--runs", "N", "runs the study shall reach in all", FRONT_TEXT,                 \
+       offsetof(type, spec.runs)},                                                     \
+      {"--max-runs", "K", "most runs of one trial", FRONT_TEXT,                        \
+       offsetof(type, spec.max_runs)},                                                 \
+      {"--race-level", "P", "give a trial up that is worse by such a p-value (0.05)",  \
+       FRONT_TEXT, offsetof(type, spec.race_level)},                                   \
+      {"--cap", "TIME", "end a run that takes longer; auto: that cannot win",          \
+       FRONT_TEXT, offsetof(type, spec.cap)},                                          \
+      {"--par", "K", "a run ended at --cap TIME counts as K times that (1)",           \
+       FRONT_TEXT, offsetof(type, spec.par)},                                          \
+  {                                                                                    \
+    "--warmup", "K", "run a trial K times more before its runs count (0)", FRONT_TEXT, \
+        offsetof(type, spec.warmup)                                                    \
   }
 
 /* And all of them. */
@@ -60,7 +97,7 @@ typedef struct cli_spec_args {
        offsetof(type, spec.timeout)},                                                  \
       {"--trial-timeout", "TIME", "end a trial that takes longer", FRONT_TEXT,         \
        offsetof(type, spec.trial_timeout)},                                            \
-      CLI_LIMIT_OPTIONS(type),                                                         \
+      CLI_LIMIT_OPTIONS(type), CLI_RESOURCE_OPTIONS(type), CLI_RUN_OPTIONS(type),      \
       {"--metric", "NAME=ERE",                                                         \
        "a metric: the last match in the output; may be repeated", FRONT_TEXTS,         \
        offsetof(type, spec.metrics)},                                                  \
@@ -98,6 +135,7 @@ typedef struct cli_pairs {
 
 typedef struct cli_spec {
   char *study;              /* a name; NULL: not said */
+  char *notes;              /* lines about the file, for people; NULL: none */
   cocabo_space *space;      /* with its rules; NULL: no parameters were said */
   char **rules;             /* as they were said, ended by NULL; NULL: none were */
   cli_pairs options;        /* of the library, with trials, sampler, direction, seed */
@@ -109,6 +147,9 @@ typedef struct cli_spec {
   double timeout, trial_timeout;  /* seconds; NAN: not said, 0: none */
   double target;                  /* NAN: not said, INFINITY: none */
   int64_t patience, max_failures; /* -1: not said, 0: none */
+  char *limit;                    /* what quota.h reads; NULL: not said */
+  int pin;                        /* 0 or 1; -1: not said */
+  int64_t runs, warmup;           /* the option runs, 0: no limit; -1: not said */
 } cli_spec;
 
 /* Fills `out` from the flags and the file they name. `command` is the words after "--"
@@ -148,9 +189,10 @@ cocabo_status cli_spec_fill(const cli_spec *spec, const cli_common *common,
                             bool *created, cocabo_error *err);
 
 /* Fills what the specification left open from what the study keeps: command, workers,
- * timeout, trial_timeout, retries, target, patience, max_failures, trials. What the
- * study does not keep either stays open, so the defaults are the caller's: workers 1,
- * retries 0. */
+ * timeout, trial_timeout, retries, target, patience, max_failures, limit, pin, warmup,
+ * trials.
+ * What the study does not keep either stays open, so the defaults are the caller's:
+ * workers 1, retries 0. */
 cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
                               cocabo_error *err);
 

@@ -14,6 +14,7 @@
 
 #include "common/base.h"
 #include "common/outfile.h"
+#include "io/foreign.h"
 #include "io/output.h"
 #include "io/words.h"
 
@@ -85,6 +86,43 @@ static cocabo_status open_file(const char *path, int *fd, cocabo_error *err) {
   return COCABO_OK;
 }
 
+static cocabo_status put_notes(front_buffer *out, const foreign *f, cocabo_error *err) {
+  for (const foreign_note *n = f->notes; n; n = n->next)
+    CB_TRY(front_buffer_printf(out, err, "note: %s\n", n->text));
+  return front_buffer_append(out, "", 1, err);
+}
+
+/* The space of another tuner, in our words. */
+static cocabo_status convert(spec_file *file, foreign_format format, const char *name,
+                             const front_buffer *text, cocabo_error *err) {
+  foreign f = {0};
+  front_buffer yaml = {0}, notes = {0};
+  cocabo_status status = foreign_read(&f, name, format, text->data, text->size, err);
+  if (status == COCABO_OK)
+    status = foreign_put_yaml(&yaml, &f, err);
+  if (status == COCABO_OK)
+    status = put_notes(&notes, &f, err);
+  if (status == COCABO_OK)
+    status = spec_file_parse(file, name, yaml.data, yaml.size, err);
+  if (status == COCABO_OK && f.notes && !(file->notes = cb_strdup(notes.data)))
+    status = cb_no_memory(err);
+  if (status != COCABO_OK)
+    spec_file_clear(file);
+  front_buffer_free(&notes);
+  front_buffer_free(&yaml);
+  foreign_free(&f);
+  return status;
+}
+
+static cocabo_status read_text_of(spec_file *file, const char *name,
+                                  const front_buffer *text, cocabo_error *err) {
+  const char *data = text->data ? text->data : "";
+  const foreign_format format = foreign_detect(name, data, text->size);
+  return text->data && format != FOREIGN_NONE
+             ? convert(file, format, name, text, err)
+             : spec_file_parse(file, name, data, text->size, err);
+}
+
 cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *err) {
   *file = (spec_file){0};
   int fd;
@@ -95,13 +133,14 @@ cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *er
     close(fd);
   const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
   if (status == COCABO_OK)
-    status = spec_file_parse(file, name, text.data ? text.data : "", text.size, err);
+    status = read_text_of(file, name, &text, err);
   front_buffer_free(&text);
   return status;
 }
 
 void spec_file_clear(spec_file *file) {
   tree_free(file->t);
+  cb_free(file->notes);
   *file = (spec_file){0};
 }
 
@@ -184,6 +223,47 @@ static cocabo_status read_text(const spec_file *file, const tree_entry *entry,
   cb_free(*out);
   *out = cb_strdup(node->value.as.text);
   return *out ? COCABO_OK : cb_no_memory(err);
+}
+
+/* ---- limits ---------------------------------------------------------------------- */
+
+/* {mem: 8G, cpu: 60} as mem=8G,cpu=60; a text is that already. */
+static cocabo_status put_limits(const spec_file *file, const tree_entry *entry,
+                                front_buffer *out, cocabo_error *err) {
+  static const char want[] = "limits such as mem=8G,cpu=60, or a map of them";
+  if (entry->node->kind == TREE_SCALAR)
+    return front_buffer_puts(out, entry->node->spelling, err);
+  if (entry->node->kind != TREE_MAP || !entry->node->first)
+    return unwanted(file, entry, want, err);
+  for (const tree_entry *e = entry->node->first; e; e = e->next) {
+    if (e->node->kind != TREE_SCALAR)
+      return unwanted(file, e, "one value", err);
+    CB_TRY(front_buffer_printf(out, err, "%s%s=%s", out->size > 0 ? "," : "", e->key,
+                               e->node->spelling));
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status read_quota(const spec_file *file, const tree_entry *entry,
+                                char **out, cocabo_error *err) {
+  front_buffer text = {0};
+  cocabo_status status = put_limits(file, entry, &text, err);
+  const char *limits = status == COCABO_OK ? front_buffer_text(&text, err) : NULL;
+  if (limits && cli_read_quota(limits, out, err) != COCABO_OK)
+    status = at_line(file, entry->node->line, err);
+  else if (status == COCABO_OK && !limits)
+    status = COCABO_E_NO_MEMORY;
+  front_buffer_free(&text);
+  return status;
+}
+
+static cocabo_status read_flag(const spec_file *file, const tree_entry *entry, int *out,
+                               cocabo_error *err) {
+  const tree_node *node = entry->node;
+  if (node->kind != TREE_SCALAR || node->value.type != COCABO_BOOL)
+    return unwanted(file, entry, "true or false", err);
+  *out = node->value.as.boolean;
+  return COCABO_OK;
 }
 
 /* ---- options --------------------------------------------------------------------- */
@@ -269,10 +349,13 @@ static cocabo_status read_command(const spec_file *file, const tree_entry *entry
 
 static const char *top_key(int i) {
   static const char *const keys[] = {
-      "parameters", "study",     "direction", "sampler",    "seed",
-      "options",    "command",   "workers",   "timeout",    "trial_timeout",
-      "retries",    "trials",    "target",    "patience",   "max_failures",
-      "metrics",    "objective", "where",     "constraints"};
+      "parameters", "study",     "direction",  "sampler",     "seed",
+      "options",    "command",   "workers",    "timeout",     "trial_timeout",
+      "retries",    "trials",    "target",     "patience",    "max_failures",
+      "metrics",    "objective", "where",      "constraints", "limit",
+      "pin",        "instances", "seeds",      "combine",     "repeats",
+      "runs",       "max_runs",  "race_level", "cap",         "par",
+      "warmup"};
   return i < (int)(sizeof keys / sizeof keys[0]) ? keys[i] : NULL;
 }
 
@@ -345,6 +428,43 @@ static cocabo_status read_constraints(const spec_file *file, const tree_entry *e
   return status;
 }
 
+/* ---- instances ------------------------------------------------------------------- */
+
+static bool is_run_option(const char *key) {
+  static const char *const names[] = {"seeds",    "combine",    "repeats", "runs",
+                                      "max_runs", "race_level", "cap",     "par"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(key, names[i]) == 0)
+      return true;
+  return false;
+}
+
+/* A list of them, or the path of a file that has one a line. */
+static cocabo_status put_instances(const spec_file *file, const tree_entry *entry,
+                                   front_buffer *out, cocabo_error *err) {
+  if (entry->node->kind == TREE_MAP ||
+      (entry->node->kind == TREE_LIST && !entry->node->n))
+    return unwanted(file, entry, "a list of instances, or a file of them", err);
+  if (entry->node->kind == TREE_SCALAR)
+    return cli_read_instances(entry->node->spelling, out, err);
+  for (const tree_entry *e = entry->node->first; e; e = e->next) {
+    if (e->node->kind != TREE_SCALAR || strchr(e->node->spelling, '\n'))
+      return unwanted(file, e, "one line of text", err);
+    CB_TRY(front_buffer_printf(out, err, "%s\n", e->node->spelling));
+  }
+  return front_buffer_append(out, "", 1, err);
+}
+
+static cocabo_status read_instances(const spec_file *file, const tree_entry *entry,
+                                    cli_pairs *out, cocabo_error *err) {
+  front_buffer lines = {0};
+  cocabo_status status = put_instances(file, entry, &lines, err);
+  if (status == COCABO_OK)
+    status = cli_pairs_set(out, "instances", lines.data, err);
+  front_buffer_free(&lines);
+  return status;
+}
+
 static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_spec *out,
                               cocabo_error *err) {
   const char *key = e->key;
@@ -353,6 +473,12 @@ static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_sp
   if (strcmp(key, "direction") == 0 || strcmp(key, "sampler") == 0 ||
       strcmp(key, "seed") == 0)
     return read_option(file, e, &out->options, err);
+  if (is_run_option(key))
+    return read_option(file, e, &out->options, err);
+  if (strcmp(key, "instances") == 0)
+    return read_instances(file, e, &out->options, err);
+  if (strcmp(key, "warmup") == 0)
+    return read_whole(file, e, 0, SPEC_MAX_RETRIES, &out->warmup, err);
   if (strcmp(key, "options") == 0)
     return read_options(file, e, &out->options, err);
   if (strcmp(key, "command") == 0)
@@ -379,6 +505,10 @@ static cocabo_status read_key(const spec_file *file, const tree_entry *e, cli_sp
     return read_whole(file, e, 0, SPEC_MAX_TRIALS, &out->patience, err);
   if (strcmp(key, "max_failures") == 0)
     return read_whole(file, e, 0, SPEC_MAX_TRIALS, &out->max_failures, err);
+  if (strcmp(key, "limit") == 0)
+    return read_quota(file, e, &out->limit, err);
+  if (strcmp(key, "pin") == 0)
+    return read_flag(file, e, &out->pin, err);
   return strcmp(key, "parameters") == 0 || strcmp(key, "where") == 0
              ? COCABO_OK /* others read them */
              : unknown_key(file, e, top_key, err);
@@ -474,8 +604,8 @@ static cocabo_status read_log(const parameter *p, unsigned *flags, cocabo_error 
 }
 
 static cocabo_status refuse_choices(const parameter *p, cocabo_error *err) {
-  static const char *const foreign[] = {"choices", NULL};
-  return refuse_keys(p, foreign, err);
+  static const char *const others[] = {"choices", NULL};
+  return refuse_keys(p, others, err);
 }
 
 static cocabo_status add_float(const parameter *p, cocabo_space *space,
@@ -538,8 +668,8 @@ static cocabo_status add_listed(const parameter *p, const tree_node *list,
 
 static cocabo_status add_choice(const parameter *p, unsigned flags, cocabo_space *space,
                                 cocabo_error *err) {
-  static const char *const foreign[] = {"low", "high", "step", "log", NULL};
-  CB_TRY(refuse_keys(p, foreign, err));
+  static const char *const others[] = {"low", "high", "step", "log", NULL};
+  CB_TRY(refuse_keys(p, others, err));
   const tree_node *list = get(p, "choices");
   if (!list || list->kind != TREE_LIST)
     return bad_key(p, "choices", "a list such as [adam, sgd]", err);
@@ -548,8 +678,8 @@ static cocabo_status add_choice(const parameter *p, unsigned flags, cocabo_space
 
 static cocabo_status add_bool(const parameter *p, cocabo_space *space,
                               cocabo_error *err) {
-  static const char *const foreign[] = {"low", "high", "step", "log", "choices", NULL};
-  CB_TRY(refuse_keys(p, foreign, err));
+  static const char *const others[] = {"low", "high", "step", "log", "choices", NULL};
+  CB_TRY(refuse_keys(p, others, err));
   return cocabo_space_add(space, p->name, "bool", err);
 }
 

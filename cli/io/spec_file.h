@@ -3,7 +3,9 @@
  *   parameters: {lr: {type: float, low: 1e-5, high: 0.1, log: true}}, with `if`
  *   where: [lc + lp <= 4]
  *   study, direction, sampler, seed, options, command, trials, workers, timeout,
- *   trial_timeout, retries, target, patience, max_failures, metrics, objective
+ *   trial_timeout, retries, target, patience, max_failures, limit, pin, instances,
+ *   seeds, combine, repeats, runs, max_runs, race_level, cap, par, warmup, metrics,
+ *   objective
  *
  * For spec.c, which knows the flags. */
 #ifndef CLI_SPEC_FILE_H
@@ -15,9 +17,11 @@
 typedef struct spec_file {
   const char *name; /* borrowed; for the sentences */
   tree *t;
+  char *notes; /* lines about what a foreign file says and we cannot; or NULL */
 } spec_file;
 
-/* Reads a file ("-": standard input) into a tree, whose root is a map or NULL. */
+/* Reads a file ("-": standard input) into a tree, whose root is a map or NULL. One of
+ * another tuner (foreign.h) is converted. */
 cocabo_status spec_file_load(spec_file *file, const char *path, cocabo_error *err);
 cocabo_status spec_file_parse(spec_file *file, const char *name, const char *text,
                               size_t size, cocabo_error *err);
@@ -52,6 +56,13 @@ cocabo_status cli_check_metric(const char *name, const char *expression,
  * NUL; "none" alone is none. */
 cocabo_status cli_join_constraints(const char *const *texts, size_t n,
                                    front_buffer *out, cocabo_error *err);
+
+/* The instances in a file as the option has them: one a line. */
+cocabo_status cli_read_instances(const char *path, front_buffer *out,
+                                 cocabo_error *err);
+
+/* A text that quota.h reads, in place of *out, which is owned. */
+cocabo_status cli_read_quota(const char *text, char **out, cocabo_error *err);
 
 /* "none" or a number; what a flag, a file or a study says. */
 bool cli_read_target(const char *text, double *out);

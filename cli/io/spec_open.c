@@ -326,6 +326,10 @@ static cocabo_status keep(const cli_spec *spec, const cli_common *common,
   CB_TRY(keep_target(study, spec->target, err));
   CB_TRY(keep_whole(study, "patience", spec->patience, err));
   CB_TRY(keep_whole(study, "max_failures", spec->max_failures, err));
+  CB_TRY(keep_whole(study, "pin", spec->pin, err));
+  CB_TRY(keep_whole(study, "warmup", spec->warmup, err));
+  if (spec->limit)
+    CB_TRY(cocabo_study_set_attr(study, "limit", spec->limit, err));
   CB_TRY(keep_number(study, "timeout", spec->timeout, err));
   return keep_number(study, "trial_timeout", spec->trial_timeout, err);
 }
@@ -492,6 +496,8 @@ cocabo_status cli_spec_fill(const cli_spec *spec, const cli_common *common,
                             bool *created, cocabo_error *err) {
   bool is_new;
   const filling what = {.fill = fill_fn, .user = user, .common = common};
+  if (spec->notes)
+    cli_note(common, "%.*s", (int)strlen(spec->notes) - 1, spec->notes);
   *session = (cli_session){0};
   const cocabo_status status = open_all(spec, common, &what, session, &is_new, err);
   if (status != COCABO_OK)
@@ -526,6 +532,13 @@ static void recall_target(const char *text, double *out) {
   double value;
   if (isnan(*out) && text && cli_read_target(text, &value))
     *out = value;
+}
+
+static cocabo_status recall_limit(const char *text, char **out, cocabo_error *err) {
+  if (*out || !text)
+    return COCABO_OK;
+  const cocabo_status status = cli_read_quota(text, out, err);
+  return status == COCABO_E_NO_MEMORY ? status : COCABO_OK;
 }
 
 /* What we wrote ourselves; another hand's text that is none of it stays unsaid. */
@@ -565,11 +578,17 @@ cocabo_status cli_spec_recall(cli_spec *spec, const cocabo_study *study,
   if (!spec->command && command)
     CB_TRY(words_from_json(command, &spec->command, err));
   recall_whole(cocabo_study_option(study, "trials"), &spec->trials);
+  recall_whole(cocabo_study_option(study, "runs"), &spec->runs);
   recall_whole(cocabo_study_attr(study, "workers"), &spec->workers);
   recall_whole(cocabo_study_attr(study, "retries"), &spec->retries);
   recall_target(cocabo_study_attr(study, "target"), &spec->target);
   recall_whole(cocabo_study_attr(study, "patience"), &spec->patience);
   recall_whole(cocabo_study_attr(study, "max_failures"), &spec->max_failures);
+  recall_whole(cocabo_study_attr(study, "warmup"), &spec->warmup);
+  int64_t pin = spec->pin;
+  recall_whole(cocabo_study_attr(study, "pin"), &pin);
+  spec->pin = pin > 0 ? 1 : (int)pin;
+  CB_TRY(recall_limit(cocabo_study_attr(study, "limit"), &spec->limit, err));
   recall_seconds(cocabo_study_attr(study, "timeout"), &spec->timeout);
   recall_seconds(cocabo_study_attr(study, "trial_timeout"), &spec->trial_timeout);
   return COCABO_OK;

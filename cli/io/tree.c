@@ -293,7 +293,9 @@ static cocabo_status read_alias(reader *r, const yaml_event_t *event,
 static cocabo_status begin(reader *r, tree_kind kind, const yaml_char_t *tag,
                            const yaml_char_t *anchor_name, cocabo_error *err) {
   level new = {0};
-  if (tag)
+  /* Python's writers mark its tuples, which are lists. */
+  static const char tuple[] = "tag:yaml.org,2002:python/tuple";
+  if (tag && (kind != TREE_LIST || strcmp((const char *)tag, tuple) != 0))
     return refuse(r, err, "tags other than !!str are not read");
   if (r->depth == TREE_MAX_DEPTH)
     return refuse(r, err, "nested too deeply, want at most 32 levels");

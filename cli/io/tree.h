@@ -3,8 +3,8 @@
  * JSON is read as the YAML that it is. Scalars have the types of YAML 1.2's core
  * schema: quoted is text; null, ~ and nothing are null; true and false (also True,
  * TRUE) are booleans; then whole numbers, real numbers, and text for the rest: yes, no,
- * on and off are text. Anchors and aliases work; what could make a small file large, or
- * the reader slow, is refused with a sentence.
+ * on and off are text. A list may be one of Python's tuples. Anchors and aliases work;
+ * what could make a small file large, or the reader slow, is refused with a sentence.
  */
 #ifndef CLI_TREE_H
 #define CLI_TREE_H

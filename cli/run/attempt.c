@@ -56,8 +56,8 @@ cocabo_status cli_program_find(cli_program *out, char *const *command,
 /* ---- its environment ------------------------------------------------------------ */
 
 static const char *const own_variables[] = {
-    "COCABO_TRIAL=",  "COCABO_STUDY=",  "COCABO_SEED=",
-    "COCABO_PARAMS=", "COCABO_RESULT=", "COCABO_STORAGE="};
+    "COCABO_TRIAL=",  "COCABO_STUDY=",    "COCABO_SEED=",   "COCABO_PARAMS=",
+    "COCABO_RESULT=", "COCABO_INSTANCE=", "COCABO_STORAGE="};
 enum { N_OWN = sizeof own_variables / sizeof *own_variables };
 
 static bool is_own(const char *variable) {
@@ -104,8 +104,12 @@ static cocabo_status put_own(front_buffer *out, const cli_program *program,
   CB_TRY(front_buffer_append(out, "", 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[1], err));
   CB_TRY(front_buffer_append(out, program->study, strlen(program->study) + 1, err));
+  size_t n = 0;
+  const cocabo_run *runs = cocabo_trial_runs(trial, &n);
+  const char *instance = n > 0 && runs[n - 1].instance ? runs[n - 1].instance : "";
   CB_TRY(front_buffer_printf(out, err, "%s%" PRIu64, own_variables[2],
-                             cocabo_trial_seed(trial)));
+                             n > 0 ? (uint64_t)runs[n - 1].seed
+                                   : cocabo_trial_seed(trial)));
   CB_TRY(front_buffer_append(out, "", 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[3], err));
   CB_TRY(front_put_json_params(out, trial, err));
@@ -113,6 +117,8 @@ static cocabo_status put_own(front_buffer *out, const cli_program *program,
   CB_TRY(front_buffer_puts(out, own_variables[4], err));
   CB_TRY(front_buffer_append(out, result, strlen(result) + 1, err));
   CB_TRY(front_buffer_puts(out, own_variables[5], err));
+  CB_TRY(front_buffer_append(out, instance, strlen(instance) + 1, err));
+  CB_TRY(front_buffer_puts(out, own_variables[6], err));
   return put_storage(out, program->storage, err);
 }
 
@@ -218,10 +224,25 @@ static cocabo_status start_with(cli_attempt *attempt, const cli_program *program
                      .argv = words,
                      .envp = variables,
                      .guard = guard,
-                     .patterns = &program->patterns};
+                     .patterns = &program->patterns,
+                     .quota = &program->quota,
+                     .cell = &attempt->cell,
+                     .cpus = attempt->cpus};
   CB_TRY(find_path(program, words[0], path, err));
   CB_TRY(open_logs(start.logs, program->log_folder, trial, again, err));
   return cli_process_start(&attempt->process, &start, err);
+}
+
+static cocabo_status start_in_cell(cli_attempt *attempt, const cli_program *program,
+                                   const cli_guard *guard, char **words,
+                                   char **variables, const cocabo_trial *trial,
+                                   bool again, int64_t serial, cocabo_error *err) {
+  cli_cell_open(&attempt->cell, attempt->cgroup, &program->quota, serial);
+  const cocabo_status status =
+      start_with(attempt, program, guard, words, variables, trial, again, err);
+  if (status != COCABO_OK)
+    cli_cell_close(&attempt->cell, true);
+  return status;
 }
 
 cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program,
@@ -237,7 +258,8 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
   if (status == COCABO_OK && !(variables = list_variables(&own)))
     status = cb_no_memory(err);
   if (status == COCABO_OK)
-    status = start_with(attempt, program, guard, words, variables, trial, again, err);
+    status = start_in_cell(attempt, program, guard, words, variables, trial, again,
+                           serial, err);
   cb_free(variables);
   cb_free(words);
   front_buffer_free(&own);
@@ -246,7 +268,12 @@ cocabo_status cli_attempt_start(cli_attempt *attempt, const cli_program *program
 
 void cli_attempt_outcome(cli_attempt *attempt, const cli_program *program,
                          cli_outcome *out) {
+  cli_process *process = &attempt->process;
+  if (process->exceeded < 0)
+    process->exceeded = cli_cell_exceeded(&attempt->cell);
   cli_outcome_read(out, &attempt->process, attempt->result, program->objective,
                    program->piped);
   unlink(attempt->result);
+  cli_cell_close(&attempt->cell,
+                 process->stop != CLI_RUNS_ON || process->exceeded >= 0);
 }

@@ -27,6 +27,7 @@ cli_bar cli_bar_start(bool quiet, const cli_state *state, double now, double end
                    .shown = -INFINITY,
                    .end = end,
                    .before = done(state),
+                   .runs_before = state->runs,
                    .shown_done = -1};
 }
 
@@ -63,6 +64,9 @@ static double seconds_left(const cli_bar *bar, const cli_state *state, double ra
     left = 0.0;
   else if (state->total > 0 && rate > 0.0)
     left = fmin(left, (double)missing / rate);
+  else if (state->all_runs > 0 && state->runs > bar->runs_before)
+    left = fmin(left, (now - bar->start) * (double)(state->all_runs - state->runs) /
+                          (double)(state->runs - bar->runs_before));
   return left > 0.0 ? left : 0.0;
 }
 
@@ -97,12 +101,25 @@ static void put_best(const cli_state *state, char *out, int size) {
   put(out, size, text);
 }
 
+static void put_runs(const cli_state *state, char *out, int size) {
+  char text[80];
+  if (state->runs == 0)
+    return;
+  if (state->all_runs > 0)
+    snprintf(text, sizeof text, ", %lld of %lld runs", (long long)state->runs,
+             (long long)state->all_runs);
+  else
+    snprintf(text, sizeof text, ", %lld runs", (long long)state->runs);
+  put(out, size, text);
+}
+
 void cli_bar_text(const cli_bar *bar, const cli_state *state, double now, char *out,
                   int columns) {
   const int size = columns < LONGEST ? columns + 1 : LONGEST;
   out[0] = '\0';
   put_done(state, out, size);
   put_best(state, out, size);
+  put_runs(state, out, size);
   put_count(state->running, "running", out, size);
   put_count(state->failed, "failed", out, size);
   put_pace(bar, state, now, out, size);

@@ -11,6 +11,7 @@
 typedef struct cli_state {
   int64_t total; /* complete and failed trials it shall reach; 0: no such limit */
   int64_t complete, failed, running;
+  int64_t runs, all_runs; /* that there are, and that it shall reach; 0: no limit */
   bool has_best;
   int64_t best_number;
   double best;
@@ -24,6 +25,7 @@ typedef struct cli_bar {
   double start, shown; /* seconds; when it began, when it was last shown */
   double end;          /* when time is over; INFINITY: never */
   int64_t before;      /* complete and failed trials at the start */
+  int64_t runs_before; /* and runs */
   int64_t shown_done;  /* the same when it was last shown */
 } cli_bar;
 

@@ -72,7 +72,8 @@ static void skip_words(const char **text, int n) {
 typedef struct facts {
   char state; /* R, S, D, T, Z ... as ps shows it */
   pid_t parent;
-  uint64_t work;  /* ticks of processor time, with that of children waited for */
+  uint64_t work; /* ticks of processor time, with that of children waited for */
+  uint64_t threads;
   uint64_t start; /* ticks since the machine's start */
 } facts;
 
@@ -96,7 +97,9 @@ static bool read_facts(pid_t pid, facts *out) {
   out->work = 0;
   for (int i = 0; i < 4; i++)
     out->work += next_number(&at);
-  skip_words(&at, 4); /* fields 18 to 21 */
+  skip_words(&at, 2); /* fields 18 and 19 */
+  out->threads = next_number(&at);
+  skip_words(&at, 1);
   out->start = next_number(&at);
   return true;
 }
@@ -228,22 +231,31 @@ void cli_family_signal(pid_t head, int number) {
       send_signal(f.members[sent], number);
 }
 
-/* Its count of pauses, of the main thread. */
-static uint64_t count_pauses(pid_t pid) {
-  static const char title[] = "\nvoluntary_ctxt_switches:";
-  char text[4096];
-  const int fd = open(path_of(pid, "/status").text, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return 0;
-  const ssize_t size = read(fd, text, sizeof text - 1);
-  close(fd);
-  text[size > 0 ? size : 0] = '\0';
-  const char *at = strstr(text, title);
+/* A file of "Title:  number" lines, after a line's end; "" where it cannot be read. */
+enum { SHEET = 4096 };
+static void read_sheet(pid_t pid, const char *name, char text[SHEET]) {
+  const int fd = open(path_of(pid, name).text, O_RDONLY | O_CLOEXEC);
+  const ssize_t size = fd >= 0 ? read(fd, text + 1, SHEET - 2) : 0;
+  if (fd >= 0)
+    close(fd);
+  text[0] = '\n';
+  text[size > 0 ? size + 1 : 0] = '\0';
+}
+
+static uint64_t look_up(const char *sheet, const char *title) {
+  const char *at = strstr(sheet, title);
   if (!at)
     return 0;
   at += strlen(title);
   at += strspn(at, " \t");
   return next_number(&at);
+}
+
+/* Its count of pauses, of the main thread. */
+static uint64_t count_pauses(pid_t pid) {
+  char text[SHEET];
+  read_sheet(pid, "/status", text);
+  return look_up(text, "\nvoluntary_ctxt_switches:");
 }
 
 cli_activity cli_family_look(pid_t head) {
@@ -262,6 +274,50 @@ cli_activity cli_family_look(pid_t head) {
     found.seconds += (double)now.work / (double)sysconf(_SC_CLK_TCK);
   }
   return found;
+}
+
+/* KiB of a process; a page that it shares with its children counts for each. */
+static uint64_t rough_size(pid_t pid) {
+  char text[SHEET];
+  read_sheet(pid, "/status", text);
+  return look_up(text, "\nRssAnon:") + look_up(text, "\nRssShmem:") +
+         look_up(text, "\nVmSwap:");
+}
+
+/* The same with its part of each shared page, which takes the kernel longer to say. */
+static uint64_t exact_size(pid_t pid) {
+  char text[SHEET];
+  read_sheet(pid, "/smaps_rollup", text);
+  if (!strstr(text, "\nPss_Anon:"))
+    return rough_size(pid);
+  return look_up(text, "\nPss_Anon:") + look_up(text, "\nPss_Shmem:") +
+         look_up(text, "\nSwapPss:");
+}
+
+static double add_sizes(const family *f, uint64_t (*size_of)(pid_t pid)) {
+  uint64_t sum = 0;
+  for (int i = 0; i < f->n; i++)
+    sum += size_of(f->members[i].pid);
+  return 1024.0 * (double)sum;
+}
+
+cli_use cli_family_use(pid_t head, double most) {
+  family f;
+  f.n = 0;
+  cli_use use = {0.0, 0.0, 0.0};
+  add_descendants(&f, head);
+  for (int i = 0; i < f.n; i++) {
+    facts now;
+    if (!read_facts(f.members[i].pid, &now) || now.start != f.members[i].start)
+      continue;
+    use.tasks += now.state != 'Z' && now.state != 'X' ? (double)now.threads : 0.0;
+    use.seconds += (double)now.work / (double)sysconf(_SC_CLK_TCK);
+  }
+  if (most > 0.0)
+    use.bytes = add_sizes(&f, rough_size);
+  if (most > 0.0 && use.bytes > most)
+    use.bytes = add_sizes(&f, exact_size);
+  return use;
 }
 
 /* Each waited at both looks and has not begun to wait again between: so all of them

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "run/quota.h"
+
 /* Sends a signal to every descendant, once each; not to the head itself. */
 void cli_family_signal(pid_t head, int number);
 
@@ -27,6 +29,11 @@ cli_activity cli_family_look(pid_t head);
 /* Whether two looks in a row prove that nobody was at work at a moment between them.
  * One look does not: members may hand the work on behind its back. */
 bool cli_family_was_idle(cli_activity before, cli_activity after);
+
+/* What all descendants use. Of memory it counts what they have written, a page that
+ * several of them share once; `most` is the number of bytes that is worth a closer
+ * look. */
+cli_use cli_family_use(pid_t head, double most);
 
 /* Whether this process has no child but one, which has ended: then it has no
  * descendants at all. */

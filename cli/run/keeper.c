@@ -26,6 +26,9 @@
  * One that hangs in the kernel, or belongs to another user, is not waited for for ever.
  */
 static const double settling = 0.3, look_pause = 0.005, patience = 5.0;
+/* Between two looks at what a program with limits uses; looking takes a twentieth of
+ * the time at most. */
+static const double watch_pause = 0.05, watch_share = 0.05;
 
 typedef struct keeper {
   int line, signals;
@@ -35,6 +38,9 @@ typedef struct keeper {
   double settle_until;
   double seconds; /* of work by its descendants, when it was over */
   cli_cost cost;  /* of those who were reaped */
+  cli_quota quota;
+  bool watches;
+  double watch_at;
 } keeper;
 
 /* ---- news ----------------------------------------------------------------------- */
@@ -92,6 +98,32 @@ static void count_cost(cli_cost *cost, const struct rusage *usage) {
   cost->max_rss = rss > cost->max_rss ? rss : cost->max_rss;
 }
 
+/* ---- limits ---------------------------------------------------------------------- */
+
+/* Whether such a use exceeds a limit, which is said then. */
+static bool find_excess(const keeper *k, cli_use use) {
+  double used;
+  use.seconds += k->cost.cpu_seconds;
+  const int kind = k->watches ? cli_quota_exceeded(&k->quota, &use, &used) : -1;
+  if (kind >= 0)
+    say(k, (cli_keeper_news){
+               .word = CLI_EXCEEDED, .kind = (cli_quota_kind)kind, .used = used});
+  return kind >= 0;
+}
+
+/* True: a limit is exceeded. */
+static bool watch(keeper *k) {
+  const double before = front_now();
+  if (!k->watches || k->over || before < k->watch_at)
+    return false;
+  const cli_use use = cli_family_use(getpid(), k->quota.most[CLI_MEM]);
+  const double took = front_now() - before, rest = took / watch_share;
+  k->watch_at = before + took + (rest > watch_pause ? rest : watch_pause);
+  return find_excess(k, use);
+}
+
+/* ---- those who have ended -------------------------------------------------------- */
+
 /* The next child that has ended, which is not reaped, and what it and those that it
  * waited for used up. The C library's waitid does not say that. */
 static bool find_ended(siginfo_t *info, struct rusage *usage) {
@@ -108,6 +140,7 @@ static void look_at_children(keeper *k) {
   while (find_ended(&info, &usage)) {
     count_cost(&k->cost, &usage);
     if (info.si_pid == k->program) {
+      find_excess(k, (cli_use){0.0, 0.0, 0.0}); /* since the last look */
       say(k, (cli_keeper_news){.word = CLI_OVER,
                                .status = status_of(&info),
                                .at = front_now(),
@@ -189,12 +222,18 @@ static void hear_orders(keeper *k) {
   end_all(k);
 }
 
+static int milliseconds_to_wait(const keeper *k) {
+  if (k->over)
+    return k->settled ? -1 : (int)(1000.0 * look_pause);
+  const double wait = 1000.0 * (k->watch_at - front_now());
+  return !k->watches ? -1 : wait > 0.0 ? (int)wait + 1 : 0;
+}
+
 _Noreturn static void keep(keeper *k) {
   for (;;) {
     struct pollfd files[2] = {{.fd = k->signals, .events = POLLIN},
                               {.fd = k->line, .events = POLLIN}};
-    const bool settles = k->over && !k->settled;
-    if (poll(files, 2, settles ? (int)(1000.0 * look_pause) : -1) < 0)
+    if (poll(files, 2, milliseconds_to_wait(k)) < 0)
       continue;
     if (files[0].revents && hear_signals(k))
       end_all(k);
@@ -202,6 +241,8 @@ _Noreturn static void keep(keeper *k) {
       hear_orders(k);
     if (k->over && !k->settled)
       settle(k);
+    if (watch(k))
+      end_all(k);
   }
 }
 
@@ -215,7 +256,12 @@ static int open_signals(void) {
   return signalfd(-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-_Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
+static bool is_to_watch(const cli_quota *quota) {
+  const double *most = quota->most;
+  return most[CLI_MEM] > 0.0 || most[CLI_CPU] > 0.0 || most[CLI_PROCS] > 0.0;
+}
+
+_Noreturn void cli_keeper(cli_keeper_files files, pid_t parent, const cli_quota *quota,
                           void (*become_program)(void *user, pid_t keeper),
                           void *user) {
   setsid();
@@ -229,6 +275,9 @@ _Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
   if (k.program == 0)
     become_program(user, self);
   const int why = errno;
+  if (quota)
+    k.quota = *quota;
+  k.watches = is_to_watch(&k.quota);
   cli_keep_files((int[]){files.line, files.out, files.err, files.other}, 4);
   say(&k, (cli_keeper_news){.word = k.program < 0 ? CLI_NOT_STARTED : CLI_STARTED,
                             .pid = k.program,

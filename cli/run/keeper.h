@@ -10,7 +10,8 @@
  * number of the program, its status when it is over, and when its output has settled:
  * what it wrote may still be on its way then, through a tee that has not caught up. The
  * keeper does nothing else, so that it sees what is in the pipes at that moment,
- * however busy we are. When the line closes, the keeper is gone. It is told what to
+ * however busy we are; and that it sees when a limit is exceeded, by all processes
+ * together, and ends them. When the line closes, the keeper is gone. It is told what to
  * end; when we die, the line closes at its side and it ends everything.
  */
 #ifndef CLI_KEEPER_H
@@ -18,10 +19,13 @@
 
 #include <sys/types.h>
 
+#include "run/quota.h"
+
 /* What a keeper says, in this order. */
 typedef enum cli_keeper_word {
   CLI_NOT_STARTED, /* status: an errno */
   CLI_STARTED,     /* pid: of the program; at */
+  CLI_EXCEEDED,    /* kind, used: of a limit; this may be left out */
   CLI_OVER,        /* status: as from waitpid; at; cost */
   CLI_SETTLED      /* at, unread: all output of the program is in the pipes */
 } cli_keeper_word;
@@ -39,6 +43,8 @@ typedef struct cli_keeper_news {
   int status;
   double at; /* seconds on front_now()'s clock */
   cli_cost cost;
+  cli_quota_kind kind;
+  double used;
   int unread[2]; /* bytes in the pipes at that time; what follows is somebody else's */
 } cli_keeper_news;
 
@@ -56,8 +62,9 @@ typedef enum cli_keeper_order {
 
 /* Becomes the keeper, in a new child of `parent` in which all signals are blocked, and
  * never returns. `become_program` runs in the keeper's own child. Of the parent's files
- * only those named stay open. Safe in the child of a process with threads. */
-_Noreturn void cli_keeper(cli_keeper_files files, pid_t parent,
+ * only those named stay open. `quota`: what to look after; NULL: nothing. Safe in the
+ * child of a process with threads. */
+_Noreturn void cli_keeper(cli_keeper_files files, pid_t parent, const cli_quota *quota,
                           void (*become_program)(void *user, pid_t keeper), void *user);
 
 #endif

@@ -87,19 +87,47 @@ static void fail_with_tail(cli_outcome *out, const cli_process *process,
   cli_outcome_fail(out, text);
 }
 
+/* How a program ended that did not end well; false: it did. */
+static bool describe_end(int status, char *out, size_t size) {
+  if (WIFSIGNALED(status))
+    snprintf(out, size, "ended by signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
+  else if (WEXITSTATUS(status) != 0)
+    snprintf(out, size, "exit status %d", WEXITSTATUS(status));
+  return WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
+}
+
+/* The limit, and beneath it what was seen of it: how much was used, or how the program
+ * ended that could not have more. */
+static bool fail_by_limit(cli_outcome *out, const cli_process *process) {
+  char tail[CLI_TAIL_SIZE + 1], line[128], seen[128] = "", reason[260];
+  cli_tail_text(&process->tail, tail);
+  const int guess = process->stop != CLI_RUNS_ON
+                        ? -1
+                        : cli_quota_guess(&process->quota, process->status,
+                                          process->cost.max_rss, tail);
+  const int kind = process->exceeded >= 0 ? process->exceeded : guess;
+  if (kind < 0)
+    return false;
+  cli_quota_say(&process->quota, (cli_quota_kind)kind, line, sizeof line);
+  if (isfinite(process->used))
+    cli_quota_say_use((cli_quota_kind)kind, process->used, seen, sizeof seen);
+  else
+    describe_end(process->status, seen, sizeof seen);
+  snprintf(reason, sizeof reason, "%s%s%s", line, *seen ? "\n" : "", seen);
+  fail_with_tail(out, process, reason);
+  return true;
+}
+
 static bool fail_by_status(cli_outcome *out, const cli_process *process) {
-  const int status = process->status;
   char reason[128];
+  if (fail_by_limit(out, process))
+    return true;
   if (process->stop == CLI_TIMED_OUT) {
     cli_outcome_fail(out, "timeout");
     return true;
   }
-  if (WIFSIGNALED(status))
-    snprintf(reason, sizeof reason, "ended by signal %d (%s)", WTERMSIG(status),
-             strsignal(WTERMSIG(status)));
-  else if (WEXITSTATUS(status) != 0)
-    snprintf(reason, sizeof reason, "exit status %d", WEXITSTATUS(status));
-  else
+  if (!describe_end(process->status, reason, sizeof reason))
     return false;
   fail_with_tail(out, process, reason);
   return true;

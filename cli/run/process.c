@@ -84,6 +84,15 @@ static void connect_files(const pipes *p) {
   dup2(p->err[1], STDERR_FILENO);
 }
 
+/* A group that does not take us leaves the memory to the kernel's other limit. */
+static void obey(const cli_start *start) {
+  const bool grouped = start->cell && cli_cell_enter(start->cell);
+  if (start->quota)
+    cli_quota_apply(start->quota, grouped);
+  if (start->cpus)
+    cli_cpus_apply(start->cpus);
+}
+
 /* From here to exec only what is safe in the child of a process with threads. Signals
  * are blocked until the handlers, which are the parent's, are gone: exec resets them.
  */
@@ -100,6 +109,7 @@ static void become_program(void *user, pid_t keeper) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  obey(l->start);
   execute(l->start, l->for_shell);
   const int why = errno;
   const ssize_t sent = write(l->p->news[1], &why, sizeof why);
@@ -131,7 +141,7 @@ static pid_t fork_keeper(launch *l) {
                                   .out = l->p->out[1],
                                   .err = l->p->err[1],
                                   .other = l->start->guard->fd},
-               parent, become_program, l);
+               parent, l->start->quota, become_program, l);
   const int why = errno;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   errno = why;
@@ -205,6 +215,9 @@ static void reset(cli_process *process) {
   process->status = 0;
   process->seconds = 0.0;
   process->cost = (cli_cost){0};
+  process->quota = (cli_quota){0};
+  process->exceeded = -1;
+  process->used = NAN;
   process->tail.total = 0;
   cli_last_line_clear(&process->last);
 }
@@ -218,6 +231,8 @@ cocabo_status cli_process_start(cli_process *process, const cli_start *start,
                                 cocabo_error *err) {
   reset(process);
   process->matches = (cli_matches){.patterns = start->patterns};
+  if (start->quota)
+    process->quota = *start->quota;
   process->last.take = cli_matches_take;
   process->last.user = &process->matches;
   int logs[2] = {start->logs[0], start->logs[1]};
@@ -317,6 +332,9 @@ static void note(cli_process *process, const cli_keeper_news *news) {
     process->seconds = news->at - process->started;
     process->cost = news->cost;
     process->look_at = 0.0;
+  } else if (news->word == CLI_EXCEEDED) {
+    process->exceeded = (int)news->kind;
+    process->used = news->used;
   } else if (news->word == CLI_SETTLED) {
     process->settled = true;
     process->look_at = 0.0;

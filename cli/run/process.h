@@ -21,9 +21,12 @@
 
 #include "cocabo.h"
 #include "run/capture.h"
+#include "run/cgroup.h"
 #include "run/guard.h"
 #include "run/keeper.h"
 #include "run/match.h"
+#include "run/pin.h"
+#include "run/quota.h"
 
 /* Why it was asked to stop. */
 typedef enum cli_stop { CLI_RUNS_ON, CLI_TIMED_OUT, CLI_CANCELLED } cli_stop;
@@ -47,6 +50,9 @@ typedef struct cli_process {
   double started;   /* on front_now()'s clock, moved by what did not count */
   double seconds;   /* that it ran; and what it used up: if it ended by itself */
   cli_cost cost;
+  cli_quota quota; /* that it had */
+  int exceeded;    /* which limit it exceeded, as somebody saw it; -1: none */
+  double used;     /* of that; NAN: nobody knows */
   cli_last_line last;
   cli_matches matches;
   cli_tail tail;
@@ -59,6 +65,9 @@ typedef struct cli_start {
   const cli_guard *guard;       /* waits for the end of the keeper */
   const cli_patterns *patterns; /* to look for in its output; NULL: none */
   int logs[2];                  /* taken over, also on failure; -1: none */
+  const cli_quota *quota;       /* NULL: no limits */
+  const cli_cell *cell;         /* the group to run in; NULL: ours */
+  const cli_cpus *cpus;         /* to run on; NULL: all */
 } cli_start;
 
 /* Starts a program in a process that is not in use. On failure it is not in use either:

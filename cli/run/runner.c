@@ -47,9 +47,13 @@ typedef enum slot_state {
 typedef struct slot {
   slot_state state;
   cocabo_trial *trial; /* NULL when free */
-  int64_t starts;      /* of its program, for this handing-out */
-  double deadline;     /* of the running program */
-  bool give_back;      /* settled: to be offered again */
+  cocabo_run run;      /* of the trial, where it is evaluated run by run */
+  int64_t warm_ups; /* evaluations that are still to come before the one that counts */
+  int64_t warm_trial; /* number of the trial that the slot is warm for */
+  int64_t starts;     /* of its program, for this handing-out */
+  double deadline;    /* of the running program */
+  bool capped;        /* it is that of its cap */
+  bool give_back;     /* settled: to be offered again */
   double settled_at, record_at;
   cli_outcome outcome;
   cli_attempt attempt;
@@ -59,6 +63,8 @@ typedef struct runner {
   const cli_run *run;
   cocabo_study *study;
   cli_guard guard;
+  cli_cgroup cgroup;
+  cli_cpus *cpus; /* run->workers, of the slots; NULL: they have none of their own */
   cli_lease *lease;
   slot *slots; /* run->workers */
   cli_bar bar;
@@ -90,6 +96,9 @@ static cli_state read_state(const runner *r) {
   state.complete = cocabo_study_count_state(study, COCABO_COMPLETE);
   state.failed = cocabo_study_count_state(study, COCABO_FAILED);
   state.running = cocabo_study_count_state(study, COCABO_RUNNING);
+  state.runs = cocabo_study_runs(study, NULL);
+  const char *runs = cocabo_study_option(study, "runs");
+  state.all_runs = runs ? strtoll(runs, NULL, 10) : 0;
   return state;
 }
 
@@ -97,17 +106,22 @@ static cli_state read_state(const runner *r) {
  * when there are new ones, and not for more than a twentieth of the time. */
 static void look_for_best(runner *r, double now) {
   const int64_t complete = cocabo_study_count_state(r->study, COCABO_COMPLETE);
+  const int64_t runs = cocabo_study_runs(r->study, NULL);
+  const bool known = complete == r->best.complete && runs == r->best.runs;
   cli_best best;
-  if (r->run->common->quiet || complete == r->best.complete || now < r->best_at)
+  if (r->run->common->quiet || known || now < r->best_at)
     return;
   if (cli_best_find(&best, r->study, NULL) == COCABO_OK) {
+    const bool counted = !best.modelled && best.runs > 1; /* which is no luck */
     r->best = (cli_state){.complete = complete,
+                          .runs = runs,
                           .has_best = best.feasible,
                           .best_number = cocabo_trial_number(best.trial),
                           .best = cocabo_trial_value(best.trial),
-                          .noisy = best.noisy,
-                          .expected = best.expected,
-                          .best_se = best.se};
+                          .noisy = best.noisy || counted,
+                          .expected =
+                              counted ? cocabo_trial_value(best.trial) : best.expected,
+                          .best_se = counted ? best.error : best.se};
     cli_best_free(&best);
   }
   const double after = front_now();
@@ -140,6 +154,12 @@ static void say_trial(runner *r, const slot *s) {
   cocabo_status status =
       s->give_back
           ? front_buffer_printf(&line, NULL, "trial %" PRId64 " given back", number)
+      : s->outcome.complete && r->run->by_runs
+          ? front_buffer_printf(&line, NULL,
+                                "trial %" PRId64 " run %" PRId64 "%s%s: %s", number,
+                                s->run.run, s->run.instance ? " on " : "",
+                                s->run.instance ? s->run.instance : "",
+                                s->run.state == COCABO_RUN_CAPPED ? "capped at " : "")
       : s->outcome.complete
           ? front_buffer_printf(&line, NULL, "trial %" PRId64 " complete: ", number)
           : front_buffer_printf(&line, NULL, "trial %" PRId64 " failed: %.*s", number,
@@ -194,13 +214,16 @@ static void report(runner *r, const slot *s) {
 
 /* With --json, a finished trial as the study has it. The loop goes on where nobody
  * reads: results are recorded all the same, and the end says what was wrong. */
-static void print_json(const runner *r, int64_t number) {
+static void print_json(const runner *r, const cocabo_trial *before) {
   cocabo_trial *trial;
   front_buffer line = {0};
-  if (!r->run->common->json ||
-      cocabo_study_trial(r->study, number, &trial, NULL) != COCABO_OK)
+  if (!r->run->common->json || cocabo_study_trial(r->study, cocabo_trial_number(before),
+                                                  &trial, NULL) != COCABO_OK)
     return;
-  if (cli_put_json_trial(&line, r->study, trial, NULL) == COCABO_OK &&
+  const cocabo_trial_state state = cocabo_trial_get_state(trial);
+  const bool over = state == COCABO_COMPLETE || state == COCABO_FAILED;
+  if (over && state != cocabo_trial_get_state(before) &&
+      cli_put_json_trial(&line, r->study, trial, NULL) == COCABO_OK &&
       front_buffer_puts(&line, "\n", NULL) == COCABO_OK && cli_print(&line))
     fflush(stdout);
   front_buffer_free(&line);
@@ -230,8 +253,22 @@ static cocabo_status give_back(runner *r, const slot *s, cocabo_error *err) {
               : COCABO_OK;
 }
 
+static cocabo_status record_run(runner *r, const slot *s, cocabo_error *err) {
+  const cli_outcome *outcome = &s->outcome;
+  const bool counts = outcome->complete && !s->give_back;
+  cocabo_run run = s->run;
+  if (!counts)
+    run.state = s->give_back ? COCABO_RUN_DISCARDED : COCABO_RUN_FAILED;
+  run.value = outcome->value;
+  run.seconds = fmax(s->attempt.process.seconds, 0.0); /* 0 where it is NaN */
+  return cli_tell_run(r->study, &run, counts ? &outcome->metrics : NULL,
+                      counts ? NULL : outcome->reason, err);
+}
+
 static cocabo_status record_once(runner *r, const slot *s, cocabo_error *err) {
   const int64_t number = cocabo_trial_number(s->trial);
+  if (r->run->by_runs)
+    return record_run(r, s, err);
   if (s->give_back)
     return give_back(r, s, err);
   if (s->outcome.complete)
@@ -275,7 +312,7 @@ static cocabo_status record(runner *r, slot *s, double now, cocabo_error *err) {
   r->ended.given_back += s->give_back;
   report(r, s);
   if (!s->give_back)
-    print_json(r, cocabo_trial_number(s->trial));
+    print_json(r, s->trial);
   clear_slot(s);
   return COCABO_OK;
 }
@@ -306,6 +343,10 @@ static cocabo_status start_attempt(runner *r, slot *s, double now, cocabo_error 
   }
   s->state = RUNNING;
   s->deadline = r->run->trial_timeout > 0.0 ? now + r->run->trial_timeout : INFINITY;
+  const double cap = fmin(r->run->cap > 0.0 ? r->run->cap : INFINITY,
+                          r->run->by_runs ? s->run.cap : INFINITY);
+  s->capped = now + cap < s->deadline;
+  s->deadline = fmin(s->deadline, now + cap);
   return COCABO_OK;
 }
 
@@ -320,6 +361,17 @@ static void say_passed_over(runner *r, const slot *s) {
   say(r, text);
 }
 
+/* It took too long: at its own cap its trial cannot win, and at the fixed one it counts
+ * as so many times that. */
+static void count_as_capped(const runner *r, slot *s) {
+  const bool fixed =
+      r->run->cap > 0.0 && !(r->run->by_runs && s->run.cap < r->run->cap);
+  s->outcome = (cli_outcome){.complete = true,
+                             .value = fixed ? r->run->cap * r->run->par : s->run.cap};
+  s->run.state = fixed ? COCABO_RUN_OK : COCABO_RUN_CAPPED;
+  s->warm_ups = 0;
+}
+
 /* Its program is over. */
 static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err) {
   cli_attempt_outcome(&s->attempt, &r->run->program, &s->outcome);
@@ -330,6 +382,12 @@ static cocabo_status conclude(runner *r, slot *s, double now, cocabo_error *err)
     r->log_said = true;
   }
   const bool cancelled = s->attempt.process.stop == CLI_CANCELLED;
+  if (s->capped && s->attempt.process.stop == CLI_TIMED_OUT)
+    count_as_capped(r, s);
+  else if (s->outcome.complete && s->warm_ups > 0 && !r->stopping) {
+    s->warm_ups--;
+    return start_attempt(r, s, now, err);
+  }
   if (!s->outcome.complete && !r->stopping && s->starts <= r->run->retries)
     return start_attempt(r, s, now, err);
   settle(s, cancelled, now);
@@ -429,13 +487,19 @@ static cocabo_status handle_refusal(runner *r, cocabo_status status, double now)
 }
 
 static cocabo_status ask(runner *r, slot *s, cocabo_error *err) {
-  const cocabo_status status = cocabo_study_ask(r->study, 1, &s->trial, err);
+  const cocabo_status status =
+      r->run->by_runs ? cocabo_study_ask_run(r->study, &s->trial, &s->run, err)
+                      : cocabo_study_ask(r->study, 1, &s->trial, err);
   const double now = front_now(); /* thinking takes time */
   if (status != COCABO_OK)
     return handle_refusal(r, status, now);
   r->refusal = COCABO_OK;
   r->busy_since = INFINITY;
   s->starts = 0;
+  s->run.state = COCABO_RUN_OK; /* unless it fails */
+  const int64_t number = cocabo_trial_number(s->trial);
+  s->warm_ups = number != s->warm_trial || r->serial == 0 ? r->run->warmup : 0;
+  s->warm_trial = number;
   return start_attempt(r, s, now, err);
 }
 
@@ -462,7 +526,7 @@ static void stop(runner *r, cli_end why, double now) {
     if (r->slots[i].state == RUNNING)
       cli_process_stop(&r->slots[i].attempt.process, CLI_CANCELLED, now);
   for (int64_t i = 0; i < r->run->workers; i++)
-    if (r->slots[i].state == RUNNING &&
+    if (r->slots[i].state == RUNNING && !r->run->by_runs &&
         r->slots[i].attempt.process.stop == CLI_CANCELLED)
       (void)give_back(r, &r->slots[i], NULL);
 }
@@ -511,6 +575,12 @@ static bool is_over(runner *r) {
     return true;
   const cli_state state = read_state(r);
   if (is_reached(&state)) {
+    r->ended.why = CLI_END_BUDGET;
+    return true;
+  }
+  int64_t running = 0;
+  (void)cocabo_study_runs(r->study, &running);
+  if (r->run->by_runs && r->refusal == COCABO_E_BUDGET && running == 0) {
     r->ended.why = CLI_END_BUDGET;
     return true;
   }
@@ -788,6 +858,56 @@ static void clear_bar(void *user) {
   cli_bar_clear(&((runner *)user)->bar);
 }
 
+/* Says it once, where somebody wants to know. */
+static void say_cgroup(const runner *r) {
+  char quota[CLI_QUOTA_SIZE];
+  if (!r->run->common->verbose)
+    return;
+  if (r->cgroup.base[0])
+    cli_note(r->run->common, "note: limits %s, by a control group",
+             cli_quota_show(quota, &r->run->program.quota));
+  else
+    cli_note(r->run->common, "note: limits %s, without a control group: %s",
+             cli_quota_show(quota, &r->run->program.quota), r->cgroup.why);
+}
+
+/* Gives every slot its processors. */
+static cocabo_status pin_slots(runner *r, cocabo_error *err) {
+  const int64_t n = r->run->workers;
+  static cli_pins pins;
+  cli_pins_find(&pins);
+  if (pins.n == 0) {
+    cli_note(r->run->common, "note: --pin does nothing, the processors are not known");
+    return COCABO_OK;
+  }
+  if (n > pins.n)
+    cli_note(r->run->common,
+             "note: -j %" PRId64 " is more than the %d processor%s that may be used: "
+             "trials share them, and times mislead",
+             n, pins.n, pins.n == 1 ? "" : "s");
+  r->cpus = cb_calloc((size_t)n, sizeof *r->cpus);
+  if (!r->cpus)
+    return cb_no_memory(err);
+  for (int64_t i = 0; i < n; i++)
+    cli_pins_share(&pins, i, n, &r->cpus[i]);
+  return COCABO_OK;
+}
+
+/* What holds programs to their limits and their processors. */
+static cocabo_status equip_slots(runner *r, cocabo_error *err) {
+  if (!cli_quota_is_none(&r->run->program.quota)) {
+    cli_cgroup_open(&r->cgroup, r->guard.pid);
+    say_cgroup(r);
+  }
+  if (r->run->pin)
+    CB_TRY(pin_slots(r, err));
+  for (int64_t i = 0; i < r->run->workers; i++) {
+    r->slots[i].attempt.cgroup = &r->cgroup;
+    r->slots[i].attempt.cpus = r->cpus ? &r->cpus[i] : NULL;
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status open_parts(runner *r, cocabo_error *err) {
   const cli_run *run = r->run;
   r->slots = cb_calloc((size_t)run->workers, sizeof *r->slots);
@@ -795,6 +915,7 @@ static cocabo_status open_parts(runner *r, cocabo_error *err) {
     return cb_no_memory(err);
   allow_files(run->workers);
   CB_TRY(cli_guard_start(&r->guard, err)); /* before there are threads */
+  CB_TRY(equip_slots(r, err));
   CB_TRY(cli_lease_start(&r->lease, run->session.store, r->study, run->lease, err));
   cocabo_study_on_interrupt(r->study, asked_to_stop, NULL);
   CB_TRY(cocabo_study_sync(r->study, err)); /* no program needs us yet: it may wait */
@@ -806,7 +927,9 @@ static void close_parts(runner *r) {
   cli_wait_for(0.0, NULL, NULL);
   cocabo_study_on_interrupt(r->study, NULL, NULL);
   cli_lease_stop(r->lease);
+  cli_cgroup_close(&r->cgroup, r->guard.pid);
   cli_guard_stop(&r->guard);
+  cb_free(r->cpus);
   cb_free(r->slots);
 }
 

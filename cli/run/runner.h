@@ -27,8 +27,13 @@ typedef struct cli_run {
   cli_program program;
   int64_t workers, retries;
   double timeout, trial_timeout; /* seconds; 0: none */
+  bool by_runs;                  /* trials are evaluated run by run */
+  double cap, par;               /* seconds that a run may take, 0: there is no fixed
+                                    limit; and as how many times that it counts then */
+  int64_t warmup;                /* evaluations of a trial before those that count */
   cli_limits limits;
   double lease; /* seconds */
+  bool pin;     /* every slot has its own processors */
 } cli_run;
 
 /* Why the loop ended. */

@@ -31,12 +31,16 @@ typedef struct piece {
   size_t otherwise_size;
 } piece;
 
-static const char trial_name[] = "trial";
+/* Names that are no parameters, unless there are parameters of that name. */
+static const char *const other_names[] = {"trial", "instance", "seed"};
+enum { N_OTHERS = sizeof other_names / sizeof other_names[0] };
 
-/* The i-th name that a hole may have, then the trial's, then NULL. */
+/* The i-th name that a hole may have, NULL past the end. */
 static const char *hole_name(const cocabo_space *space, size_t i) {
   const size_t n = cocabo_space_count(space);
-  return i < n ? cocabo_space_name(space, i) : i == n ? trial_name : NULL;
+  return i < n              ? cocabo_space_name(space, i)
+         : i < n + N_OTHERS ? other_names[i - n]
+                            : NULL;
 }
 
 /* What ends a name: a closing brace, or where `defaults` are looked for, :- and a text
@@ -261,8 +265,15 @@ static cocabo_status value_of(const filler *f, const piece *hole, cocabo_value *
     if (names(hole, name))
       return COCABO_OK;
   }
-  *out =
-      (cocabo_value){.type = COCABO_INT, .as.integer = cocabo_trial_number(f->trial)};
+  size_t n_runs = 0;
+  const cocabo_run *runs = cocabo_trial_runs(f->trial, &n_runs);
+  const cocabo_run *run = n_runs > 0 ? &runs[n_runs - 1] : NULL; /* which is started */
+  if (names(hole, "instance"))
+    *out = run && run->instance ? cocabo_text(run->instance) : cocabo_absent();
+  else if (names(hole, "seed"))
+    *out = cocabo_int(run ? run->seed : (int64_t)(cocabo_trial_seed(f->trial) >> 33));
+  else
+    *out = cocabo_int(cocabo_trial_number(f->trial));
   return COCABO_OK;
 }
 

@@ -1,5 +1,7 @@
 /* template.h - a command whose words have holes: {NAME} becomes the parameter's value
- * and {trial} the trial's number (unless a parameter is called trial).
+ * and {trial} the trial's number, {instance} and {seed} what its run is on (unless
+ * a parameter has that name). Without runs {seed} is a number of 31 bits that is the
+ * trial's own, and {instance} is inactive.
  *
  * Where the parameter is inactive, {NAME:-text} becomes the text, which ends at the
  * first closing brace; behind a $ it is the shell's own. {NAME} becomes nothing in a

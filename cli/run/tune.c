@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base.h"
+#include "io/metrics.h"
 #include "run/finish.h"
 #include "run/runner.h"
 #include "run/template.h"
@@ -22,9 +23,10 @@ cocabo_status cli_tune_check(const cli_tune_args *args, cocabo_error *err) {
 }
 
 cocabo_status cli_tune_want(const cli_spec *spec, cocabo_error *err) {
-  if (!(spec->trials > 0) && !(spec->timeout > 0.0)) /* NaN: not said */
+  const bool counted = spec->trials > 0 || spec->runs > 0;
+  if (!counted && !(spec->timeout > 0.0)) /* NaN: not said */
     return cb_fail(err, COCABO_E_INVALID,
-                   "when to stop? want -n TRIALS or --timeout TIME");
+                   "when to stop? want -n TRIALS, --runs N or --timeout TIME");
   if (!spec->command)
     return cb_fail(err, COCABO_E_INVALID,
                    "what to run? want a command after --, such as "
@@ -36,7 +38,7 @@ cocabo_status cli_tune_recall(cli_spec *spec, const cocabo_study *study,
                               cocabo_error *err) {
   const double said = spec->timeout;
   CB_TRY(cli_spec_recall(spec, study, err));
-  if (spec->trials > 0)
+  if (spec->trials > 0 || spec->runs > 0)
     spec->timeout = said;
   return COCABO_OK;
 }
@@ -73,6 +75,33 @@ static void note_folder(const cli_run *run) {
            there, here);
 }
 
+static double number_of(const cocabo_study *study, const char *option) {
+  double value = 0.0;
+  const char *text = cocabo_study_option(study, option);
+  return text && cb_parse_number(text, &value) ? value : 0.0;
+}
+
+/* What the study's options say of runs, and whether the command can use it. */
+static cocabo_status prepare_runs(cli_run *run, const cli_spec *spec,
+                                  cocabo_error *err) {
+  const cocabo_study *study = run->session.study;
+  const cocabo_space *space = cocabo_study_space(study);
+  const bool instances = *cocabo_study_option(study, "instances") != '\0';
+  run->by_runs = cli_has_runs(study);
+  run->cap = number_of(study, "cap");
+  run->par = number_of(study, "par");
+  run->warmup = spec->warmup > 0 ? spec->warmup : 0;
+  bool named = false;
+  for (size_t i = 0; i < cocabo_space_count(space); i++)
+    named |= strcmp(cocabo_space_name(space, i), "instance") == 0;
+  for (char *const *word = run->program.command; *word && !named; word++)
+    if (!instances && cli_template_has_hole(*word, space, "instance"))
+      return cb_fail(err, COCABO_E_INVALID,
+                     "the command has {instance}, and there are no instances: want "
+                     "--instances FILE when the study is created");
+  return COCABO_OK;
+}
+
 static cocabo_status prepare(cli_run *run, const cli_spec *spec,
                              const cli_tune_args *args, cocabo_error *err) {
   const cocabo_study *study = run->session.study;
@@ -80,14 +109,18 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
   CB_TRY(parse_lease(args->lease, &run->lease, err));
   CB_TRY(
       cli_program_find(&run->program, spec->command, cocabo_study_space(study), err));
+  if (spec->limit)
+    CB_TRY(cli_quota_parse(&run->program.quota, spec->limit, err));
   if (args->log_folder)
     CB_TRY(cli_make_folder(args->log_folder, err));
   snprintf(run->program.objective, sizeof run->program.objective, "%s",
            cli_objective(study));
   CB_TRY(cli_patterns_compile(&run->program.patterns, &spec->metrics, err));
+  CB_TRY(prepare_runs(run, spec, err));
   run->program.study = cocabo_study_name(study);
   run->program.storage = cli_storage(run->common);
   run->program.log_folder = args->log_folder;
+  run->pin = spec->pin > 0;
   run->workers = spec->workers > 0 ? spec->workers : 1;
   run->retries = spec->retries > 0 ? spec->retries : 0;
   run->timeout = spec->timeout > 0.0 ? spec->timeout : 0.0;

@@ -21,6 +21,7 @@ typedef enum cb_purpose {
   CB_RNG_SOBOL = 7,   /* scrambling of Sobol points */
   CB_RNG_SHARES = 8,  /* the importance of parameters */
   CB_RNG_SPACE = 9,   /* which part of a space keeps its rules */
+  CB_RNG_PAIRS = 11,  /* the order of instances and seeds */
   CB_RNG_BENCH = 100  /* cocabo-bench: noise, permutations, test points */
 } cb_purpose;
 

@@ -24,6 +24,22 @@ enum { N_TYPES = sizeof type_names / sizeof type_names[0] };
 
 static const char RUNNING[] = "running";
 
+static const char *const outcome_names[] = {[CB_RUN_OK] = "ok",
+                                            [CB_RUN_FAILED] = "failed",
+                                            [CB_RUN_CAPPED] = "capped",
+                                            [CB_RUN_DISCARDED] = "discarded"};
+enum { N_OUTCOMES = sizeof outcome_names / sizeof outcome_names[0] };
+
+/* Of a report and of a run a value is called what it is. */
+static bool says_value(cb_event_kind kind) {
+  return kind == CB_TRIAL_REPORTED || kind == CB_TRIAL_OBSERVED;
+}
+
+/* Is it of one run of its trial? */
+static bool says_run(cb_event_kind kind) {
+  return kind == CB_RUN_STARTED || kind == CB_TRIAL_OBSERVED;
+}
+
 /* ---- writing --------------------------------------------------------------------- */
 
 static void put_choice(cb_json *json, const cocabo_value *choice) {
@@ -234,6 +250,24 @@ static void put_metrics(cb_json *json, int n, const cocabo_metric *metrics) {
   cb_json_close(json, "}");
 }
 
+static void put_run(cb_json *json, const cb_event *event) {
+  if (!says_run(event->kind))
+    return;
+  cb_json_key(json, "run");
+  cb_json_integer(json, event->attempt);
+  if (event->kind == CB_TRIAL_OBSERVED) {
+    put_text(json, "state", outcome_names[event->outcome]);
+    if (event->seconds > 0.0) {
+      cb_json_key(json, "seconds");
+      cb_json_real(json, event->seconds);
+    }
+    return;
+  }
+  put_text(json, "instance", event->instance);
+  cb_json_key(json, "seed");
+  cb_json_integer(json, event->seed);
+}
+
 static void put_body(cb_json *json, const cb_event *event, const char *letters) {
   cb_json_open(json, "{");
   put_space(json, event->space);
@@ -249,13 +283,13 @@ static void put_body(cb_json *json, const cb_event *event, const char *letters) 
   put_fits(json, event->proposal.n_fits, event->proposal.fits);
   put_text(json, "fingerprint", event->proposal.fingerprint);
   put_text(json, "state", event->running ? RUNNING : NULL);
-  const bool report = event->kind == CB_TRIAL_REPORTED;
-  if (report) {
+  put_run(json, event);
+  if (event->kind == CB_TRIAL_REPORTED) {
     cb_json_key(json, "step");
     cb_json_integer(json, event->step);
   }
   if (event->has_y) {
-    cb_json_key(json, report ? "value" : "y");
+    cb_json_key(json, says_value(event->kind) ? "value" : "y");
     cb_json_real(json, event->y);
   }
   put_metrics(json, event->n_metrics, event->metrics);
@@ -705,13 +739,65 @@ static void read_fingerprint(reader *r) {
   r->event->proposal.fingerprint = cb_walk_string(&r->walk);
 }
 
-/* Without it a trial is what the rest of its event says; there is no other yet. */
+static void read_outcome(reader *r, const char *state) {
+  int i = CB_RUN_OK;
+  while (i < N_OUTCOMES && strcmp(state, outcome_names[i]) != 0)
+    i++;
+  if (i == N_OUTCOMES)
+    cb_walk_fail(&r->walk, "the state ok, failed, capped or discarded");
+  else
+    r->event->outcome = (cb_outcome)i;
+}
+
+/* Of a run how it ended. Of a trial that is added "running": without it a trial is what
+ * the rest of its event says, and there is no other yet. */
 static void read_state(reader *r) {
   char *state = cb_walk_string(&r->walk);
-  if (state && strcmp(state, RUNNING) != 0)
+  if (!state)
+    return;
+  if (r->event->kind == CB_TRIAL_OBSERVED)
+    read_outcome(r, state);
+  else if (strcmp(state, RUNNING) == 0)
+    r->event->running = true;
+  else
     cb_walk_fail(&r->walk, "the state \"running\"");
-  r->event->running = state != NULL;
   cb_free(state);
+}
+
+/* What follows is of runs only: elsewhere they are keys that are not known. The head
+ * has the run too. */
+static void read_run(reader *r) {
+  if (!says_run(r->event->kind)) {
+    cb_walk_skip(&r->walk);
+    return;
+  }
+  const int64_t run = cb_walk_integer(&r->walk, 0, INT64_MAX);
+  if (!r->walk.why && run != r->event->attempt)
+    cb_walk_fail(&r->walk, "the run that the event has");
+}
+
+static void read_instance(reader *r) {
+  if (r->event->kind == CB_RUN_STARTED)
+    r->event->instance = cb_walk_string(&r->walk);
+  else
+    cb_walk_skip(&r->walk);
+}
+
+static void read_seed(reader *r) {
+  if (r->event->kind == CB_RUN_STARTED)
+    r->event->seed = cb_walk_integer(&r->walk, 0, INT64_MAX);
+  else
+    cb_walk_skip(&r->walk);
+}
+
+static void read_seconds(reader *r) {
+  if (r->event->kind != CB_TRIAL_OBSERVED) {
+    cb_walk_skip(&r->walk);
+    return;
+  }
+  r->event->seconds = cb_walk_real(&r->walk);
+  if (!r->walk.why && r->event->seconds < 0.0)
+    cb_walk_fail(&r->walk, "0 seconds or more");
 }
 
 static void read_y(reader *r) {
@@ -728,7 +814,7 @@ static void read_step(reader *r) {
 }
 
 static void read_value(reader *r) {
-  if (r->event->kind == CB_TRIAL_REPORTED)
+  if (says_value(r->event->kind))
     read_y(r);
   else
     cb_walk_skip(&r->walk);
@@ -841,7 +927,11 @@ static void read_fit(reader *r) {
   X("options", read_options)                                                           \
   X("attributes", read_attributes)                                                     \
   X("step", read_step)                                                                 \
-  X("value", read_value)
+  X("value", read_value)                                                               \
+  X("run", read_run)                                                                   \
+  X("seed", read_seed)                                                                 \
+  X("instance", read_instance)                                                         \
+  X("seconds", read_seconds)
 #define AS_KEY(key, read) key,
 #define AS_READ(key, read) read,
 
@@ -888,6 +978,15 @@ static cocabo_status check_attributes(const cb_event *event, cocabo_error *err) 
   return COCABO_OK;
 }
 
+static cocabo_status check_observed(const cb_event *event, cocabo_error *err) {
+  const bool wants = event->outcome == CB_RUN_OK || event->outcome == CB_RUN_CAPPED;
+  if (event->outcome == 0)
+    return damaged(event, "it does not say how the run ended", err);
+  if (event->has_y != wants)
+    return damaged(event, wants ? "it has no value" : "it has a value", err);
+  return COCABO_OK;
+}
+
 /* What the fold takes for granted. */
 static cocabo_status check_complete(const cb_event *event, cocabo_error *err) {
   if (event->kind == CB_STUDY_CREATED && (!event->space || event->space->n == 0))
@@ -895,6 +994,8 @@ static cocabo_status check_complete(const cb_event *event, cocabo_error *err) {
   if ((event->kind == CB_TRIAL_TOLD || event->kind == CB_TRIAL_REPORTED) &&
       !event->has_y)
     return damaged(event, "it has no value", err);
+  if (event->kind == CB_TRIAL_OBSERVED)
+    return check_observed(event, err);
   return event->kind == CB_TRIAL_NOTED ? check_attributes(event, err) : COCABO_OK;
 }
 

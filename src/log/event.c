@@ -9,9 +9,8 @@
 #include "base/text.h"
 
 bool cb_kind_is_known(cb_event_kind kind) {
-  return (kind >= CB_STUDY_CREATED && kind <= CB_MODEL_FITTED) ||
-         kind == CB_TRIAL_RETRIED || kind == CB_TRIAL_NOTED ||
-         kind == CB_TRIAL_REPORTED;
+  return (kind >= CB_STUDY_CREATED && kind <= CB_TRIAL_RETRIED) ||
+         kind == CB_TRIAL_NOTED || kind == CB_TRIAL_REPORTED;
 }
 
 bool cb_kind_is_ignorable(cb_event_kind kind) {
@@ -28,6 +27,7 @@ void cb_pairs_free(cb_pair *pairs, int n) {
 
 void cb_event_clear(cb_event *event) {
   cb_free(event->reason);
+  cb_free(event->instance);
   cb_free(event->version);
   cb_free(event->body);
   cb_free(event->cells);
@@ -173,7 +173,8 @@ static bool copy_metrics(cb_event *to, const cb_event *from) {
 static bool copy_parts(cb_event *to, const cb_event *from) {
   const cb_provenance *p = &from->proposal;
   const cb_fit *fit = &from->fit;
-  return copy_text(&to->reason, from->reason) && copy_metrics(to, from) &&
+  return copy_text(&to->reason, from->reason) &&
+         copy_text(&to->instance, from->instance) && copy_metrics(to, from) &&
          copy_text(&to->version, from->version) && copy_text(&to->body, from->body) &&
          copy_pairs(&to->options, &to->n_options, from->options, from->n_options) &&
          copy_pairs(&to->attributes, &to->n_attributes, from->attributes,
@@ -190,6 +191,7 @@ static bool copy_parts(cb_event *to, const cb_event *from) {
 cocabo_status cb_event_copy(cb_event *out, const cb_event *event, cocabo_error *err) {
   cb_event copy = *event;
   copy.reason = NULL;
+  copy.instance = NULL;
   copy.version = NULL;
   copy.body = NULL;
   copy.cells = NULL;

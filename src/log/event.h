@@ -32,13 +32,24 @@ typedef enum cb_event_kind {
   CB_TRIAL_ADDED = 9,       /* number, cells, y and metrics; or, without y, enqueued or
                                running */
   CB_MODEL_FITTED = 10,     /* fit */
-  /* 11 and 12 are reserved */
-  CB_TRIAL_RETRIED = 13, /* number, attempt: which one failed */
+  CB_RUN_STARTED = 11,      /* number, attempt: the run, instance, seed */
+  CB_TRIAL_OBSERVED = 12,   /* number, attempt: the run, outcome, y, metrics, seconds */
+  CB_TRIAL_RETRIED = 13,    /* number, attempt: which one failed */
   /* Kinds 100 to 199 change no proposal. A library that does not know one passes over
    * it: its body is kept as it is. Any other unknown kind is refused. */
   CB_TRIAL_NOTED = 100,   /* number, attributes */
   CB_TRIAL_REPORTED = 101 /* number, step, y: what the value is so far */
 } cb_event_kind;
+
+/* How a run ended. */
+typedef enum cb_outcome {
+  CB_RUN_OK = 1,       /* y is its value */
+  CB_RUN_FAILED = 2,   /* it has none */
+  CB_RUN_CAPPED = 3,   /* it was ended: its value would have been y at least (at most,
+                          where large values are good) */
+  CB_RUN_DISCARDED = 4 /* it says nothing: a warm-up, given back, or its worker was lost
+                        */
+} cb_outcome;
 
 bool cb_kind_is_known(cb_event_kind kind);
 bool cb_kind_is_ignorable(cb_event_kind kind);
@@ -89,7 +100,7 @@ typedef struct cb_event {
   double time;      /* seconds since 1970 on the store's clock, given by the store */
   int64_t number;   /* trial, or -1 */
   int64_t attempt;  /* CB_TRIAL_RESUMED: 1, 2, ... per trial; those that end one: 0, 1,
-                       ... */
+                       ... ; of runs: 0, 1, ... in the order in which they started */
   bool has_attempt; /* CB_TRIAL_FAILED, CB_TRIAL_INTERRUPTED: false in logs of 0.1.0,
                        where they mean whatever attempt there is */
   bool running; /* CB_TRIAL_ADDED without y: somebody is at it; else it is enqueued */
@@ -99,9 +110,13 @@ typedef struct cb_event {
   int n_metrics;          /* up to COCABO_MAX_METRICS, with y only */
   cocabo_metric *metrics; /* one block with their names: see cb_metrics_pack */
   char *reason;
-  int64_t step;  /* of a report, 0 or more */
-  char *version; /* of the library that wrote the options; NULL: 0.1.0 */
-  char *body;    /* of a kind that is not known: the text of all but its head */
+  cb_outcome outcome; /* of a run that is over */
+  double seconds;     /* that it took; 0: not known */
+  char *instance;     /* of a run that starts; NULL: there are no instances */
+  int64_t seed;       /* of a run that starts */
+  int64_t step;       /* of a report, 0 or more */
+  char *version;      /* of the library that wrote the options; NULL: 0.1.0 */
+  char *body;         /* of a kind that is not known: the text of all but its head */
   int n_cells;
   cb_cell *cells;
   cocabo_space *space;

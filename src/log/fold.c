@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "log/runs.h"
 
 void cb_fold_clear(cb_fold *fold) {
   cb_history_free(fold->history);
@@ -34,12 +35,28 @@ static double sign_of(const cb_pair *options, int n) {
   return direction && strcmp(direction, "maximize") == 0 ? 1.0 : -1.0;
 }
 
-static uint64_t seed_of(const cb_pair *options, int n) {
-  const char *text = value_of(options, n, "seed");
-  int64_t seed = 0;
+static int64_t integer_of(const cb_pair *options, int n, const char *name) {
+  const char *text = value_of(options, n, name);
+  int64_t value = 0;
   if (text)
-    (void)cb_parse_int(text, &seed);
-  return (uint64_t)seed;
+    (void)cb_parse_int(text, &value);
+  return value;
+}
+
+/* How the runs of a trial come to a value. */
+static void set_combination(cb_history *history, const cb_pair *options, int n) {
+  const char *combine = value_of(options, n, "combine");
+  const char *instances = value_of(options, n, "instances");
+  const int64_t seeds = integer_of(options, n, "seeds");
+  const int64_t repeats = integer_of(options, n, "repeats"); /* 0: auto */
+  const int64_t most = integer_of(options, n, "max_runs");
+  const int64_t lines = instances ? cb_instances_count(instances) : 0;
+  history->combine = combine ? cb_combine_named(combine) : CB_MEAN;
+  history->paired = lines > 0 || seeds > 0;
+  history->full =
+      history->paired ? (lines > 0 ? lines : 1) * (seeds > 0 ? seeds : 1) : repeats;
+  if (most > 0 && (history->full == 0 || most < history->full))
+    history->full = most;
 }
 
 static cocabo_status begin(cb_fold *fold, const cb_event *created, cocabo_error *err) {
@@ -51,8 +68,11 @@ static cocabo_status begin(cb_fold *fold, const cb_event *created, cocabo_error 
   fold->version = created->version ? cb_strdup(created->version) : NULL;
   if (created->version && !fold->version)
     return cb_no_memory(err);
-  fold->trial_seed = seed_of(fold->options, n);
-  return cb_history_new(&fold->history, created->space, sign_of(fold->options, n), err);
+  fold->trial_seed = (uint64_t)integer_of(fold->options, n, "seed");
+  CB_TRY(
+      cb_history_new(&fold->history, created->space, sign_of(fold->options, n), err));
+  set_combination(fold->history, fold->options, n);
+  return COCABO_OK;
 }
 
 cocabo_status cb_fold_begin(cb_fold *fold, const cb_event *created, cocabo_error *err) {
@@ -67,6 +87,20 @@ cocabo_status cb_fold_begin(cb_fold *fold, const cb_event *created, cocabo_error
 
 /* ---- changes --------------------------------------------------------------------- */
 
+/* What its trials are run on cannot change: their values would mean something else. */
+static cocabo_status check_fixed(const cb_change *change, const cb_fold *fold,
+                                 cocabo_error *err) {
+  static const char *const fixed[] = {"instances", "seeds", "combine", "repeats"};
+  for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+    const char *was = value_of(fold->options, fold->n_options, fixed[i]);
+    const char *is = value_of(change->options, change->n_options, fixed[i]);
+    if (was && is && strcmp(was, is) != 0)
+      return cb_fail(err, COCABO_E_STATE, "the option %s of study \"%s\" is fixed",
+                     fixed[i], fold->name);
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status prepare(cb_change *change, const cb_fold *fold,
                              const cb_event *changed, cocabo_error *err) {
   change->options = cb_pairs_merge(fold->options, fold->n_options, changed->options,
@@ -80,7 +114,7 @@ static cocabo_status prepare(cb_change *change, const cb_fold *fold,
   if (sign_of(change->options, change->n_options) != fold->history->sign)
     return cb_fail(err, COCABO_E_STATE, "the direction of study \"%s\" is fixed",
                    fold->name);
-  return COCABO_OK;
+  return check_fixed(change, fold, err);
 }
 
 cocabo_status cb_change_prepare(cb_change *out, const cb_fold *fold,
@@ -113,6 +147,7 @@ void cb_fold_adopt(cb_fold *fold, cb_change *change, const cb_event *changed) {
   fold->n_options = change->n_options;
   fold->attributes = change->attributes;
   fold->n_attributes = change->n_attributes;
+  set_combination(fold->history, fold->options, fold->n_options);
   *change = before;
   cb_change_clear(change);
 }

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "log/runs.h"
 
 /* The different points, as an open-addressing table of the first trial at each. */
 typedef struct point_set {
@@ -23,7 +24,8 @@ typedef struct point_set {
 } point_set;
 
 struct cb_history_private {
-  size_t trials_capacity, told_capacity, y_capacity, failed_capacity, pending_capacity;
+  size_t trials_capacity, told_capacity, y_capacity, variance_capacity, failed_capacity,
+      pending_capacity;
   point_set points;
   void **spares; /* blocks for trials to come */
   size_t n_spares, spares_capacity;
@@ -57,6 +59,7 @@ cocabo_status cb_history_new(cb_history **out, cocabo_space *space, double sign,
   history->space = cb_space_share(space);
   history->sign = sign;
   history->best = -1;
+  history->combine = CB_MEAN;
   *out = history;
   return COCABO_OK;
 }
@@ -71,7 +74,9 @@ void cb_history_free(cb_history *history) {
     cb_free(history->trials[i].metrics);
     cb_pairs_free(history->trials[i].attributes, history->trials[i].n_attributes);
     cb_free(history->trials[i].reports);
+    cb_runs_clear(&history->trials[i]);
   }
+  cb_runs_clear_pairs(history);
   for (size_t i = 0; i < own->n_spares; i++)
     cb_free(own->spares[i]);
   cb_free(own->spares);
@@ -83,6 +88,7 @@ void cb_history_free(cb_history *history) {
   cb_free(history->trials);
   cb_free(history->told);
   cb_free(history->y);
+  cb_free(history->variance);
   cb_free(history->failed);
   cb_free(history->pending);
   cb_free(history->fit.theta);
@@ -208,6 +214,8 @@ static bool reserve_lists(cb_history *h, size_t want) {
   return reserve_list(&h->trials, &own->trials_capacity, want, sizeof *h->trials) &&
          reserve_list(&h->told, &own->told_capacity, want, sizeof *h->told) &&
          reserve_list(&h->y, &own->y_capacity, want, sizeof *h->y) &&
+         reserve_list(&h->variance, &own->variance_capacity, want,
+                      sizeof *h->variance) &&
          reserve_list(&h->failed, &own->failed_capacity, want, sizeof *h->failed) &&
          reserve_list(&h->pending, &own->pending_capacity, want, sizeof *h->pending);
 }
@@ -327,6 +335,7 @@ static void take_metrics(cb_history *history, cb_trial *trial, const cb_event *e
   own_part *own = history->own;
   if (event->n_metrics == 0)
     return;
+  cb_free(trial->metrics); /* of its runs */
   trial->metrics = cb_metrics_pack(own->metrics, event->metrics, event->n_metrics);
   trial->n_metrics = event->n_metrics;
   own->metrics = NULL;
@@ -336,13 +345,47 @@ static void take_metrics(cb_history *history, cb_trial *trial, const cb_event *e
 static void complete(cb_history *history, cb_trial *trial, const cb_event *event) {
   const int64_t row = history->n++;
   trial->state = COCABO_COMPLETE;
-  trial->value = event->y;
+  trial->value =
+      trial->n_counted > 0 ? cb_runs_combined(history, trial, NULL) : event->y;
   trial->finished = event->time;
   take_metrics(history, trial, event);
   history->told[row] = trial->number;
-  history->y[row] = history->sign * event->y;
+  history->y[row] = history->sign * trial->value;
+  history->variance[row] = 0.0;
+  history->unweighed |= trial->n_counted > 0;
   if (history->best < 0 || history->y[row] > history->y[history->best])
     history->best = row;
+}
+
+static int64_t find_best(const cb_history *history) {
+  int64_t best = -1;
+  for (int64_t i = 0; i < history->n; i++)
+    if (best < 0 || history->y[i] > history->y[best])
+      best = i;
+  return best;
+}
+
+void cb_history_revise(cb_history *history, int64_t row, double y, double variance) {
+  assert(row >= 0 && row < history->n && isfinite(y));
+  assert(variance >= 0.0 && isfinite(variance));
+  if (history->y[row] == y && history->variance[row] == variance)
+    return;
+  const bool falls = row == history->best && y < history->y[row];
+  history->y[row] = y;
+  history->variance[row] = variance;
+  if (falls)
+    history->best = find_best(history);
+  else if (y > history->y[history->best] ||
+           (y == history->y[history->best] && row < history->best))
+    history->best = row;
+  history->revised++;
+}
+
+bool cb_history_is_noisy(const cb_history *history) {
+  for (int64_t i = 0; i < history->n; i++)
+    if (history->variance[i] > 0.0)
+      return true;
+  return false;
 }
 
 /* ---- events ---------------------------------------------------------------------- */
@@ -553,6 +596,10 @@ static cocabo_status change_trial(cb_history *history, const cb_event *event,
     return apply_noted(event, trial, err);
   case CB_TRIAL_REPORTED:
     return apply_reported(event, trial, err);
+  case CB_RUN_STARTED:
+    return cb_runs_start(history, trial, event, err);
+  case CB_TRIAL_OBSERVED:
+    return cb_runs_observe(history, trial, event, err);
   default:
     apply_resumed(event, trial);
     return COCABO_OK;
@@ -609,6 +656,8 @@ static cocabo_status apply(cb_history *history, const cb_event *event,
   case CB_TRIAL_RETRIED:
   case CB_TRIAL_NOTED:
   case CB_TRIAL_REPORTED:
+  case CB_RUN_STARTED:
+  case CB_TRIAL_OBSERVED:
     return apply_to_trial(history, event, err);
   case CB_MODEL_FITTED:
     return apply_fit(history, event, err);

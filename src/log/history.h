@@ -17,6 +17,25 @@
 #include "log/event.h"
 #include "space/space.h"
 
+/* What the runs of a trial come to. */
+typedef enum cb_combine { CB_MEAN, CB_MEDIAN, CB_GEOMEAN, CB_SUM, CB_MAX } cb_combine;
+
+/* What a run is on. */
+typedef struct cb_pairing {
+  char *instance; /* NULL: there are no instances */
+  int64_t seed;
+} cb_pairing;
+
+typedef struct cb_run {
+  int64_t pair;       /* of the history's */
+  uint64_t writer;    /* who started it: the first half of its event's id */
+  cb_outcome outcome; /* 0: it runs */
+  double value;       /* ok or capped, else NaN */
+  double seconds;     /* that it took; 0: not known */
+  int n_metrics;
+  cocabo_metric *metrics; /* one block with their names, or NULL */
+} cb_run;
+
 typedef struct cb_trial {
   int64_t number;
   int64_t seq;      /* of the last event that is about it */
@@ -36,6 +55,14 @@ typedef struct cb_trial {
   int64_t n_reports; /* by step */
   cocabo_step *reports;
   size_t reports_capacity;
+  int64_t n_runs; /* 0: it is evaluated as a whole */
+  cb_run *runs;   /* in the order in which they started */
+  size_t runs_capacity;
+  int64_t n_counted; /* pairs that have a value */
+  int64_t capped;    /* 1 + the pair whose value was cut off; 0: none */
+  double *results;   /* by pair: the value that counts, NaN: none */
+  int64_t n_results;
+  size_t results_capacity;
   cb_cell *cells; /* n */
   double *x;      /* d, encoded cells */
   int32_t *h;     /* c */
@@ -52,10 +79,14 @@ typedef struct cb_history {
   int64_t n_trials;
 
   /* Training data: completed trials in told order. */
-  int64_t n;     /* rows */
-  int64_t *told; /* n: trial numbers */
-  double *y;     /* n: maximised */
-  int64_t best;  /* row of the best y (the first of equals), -1 if n = 0 */
+  int64_t n;        /* rows */
+  int64_t *told;    /* n: trial numbers */
+  double *y;        /* n: maximised */
+  double *variance; /* n: of y beside what the model learns as noise, 0: none is known
+                     */
+  double run_variance; /* of one run, pooled over trials, in units of y; 0: unknown */
+  int64_t revised; /* rises whenever y or variance of a row changes after it was told */
+  int64_t best;    /* row of the best y (the first of equals), -1 if n = 0 */
 
   int64_t n_failed; /* failed trials, in the order they failed */
   int64_t *failed;
@@ -68,6 +99,16 @@ typedef struct cb_history {
   int64_t n_sampled;  /* points proposed by the sampler */
   cb_fit fit;         /* with the highest basis; rows = 0 and n_theta = 0 before any */
   uint64_t fit_id[2]; /* of the event that it is from */
+
+  /* Runs (log/runs.h). */
+  cb_combine combine;
+  bool paired;       /* runs on the same pair have something in common */
+  int64_t full;      /* runs of a trial that lacks none; 0: there is no such number */
+  int64_t n_started; /* runs of all trials that are not discarded */
+  int64_t n_flying;  /* of them those that run */
+  bool unweighed;    /* there are results that y does not know yet */
+  int64_t n_pairs;   /* in the order in which they were first started */
+  cb_pairing *pairs;
 
   struct cb_history_private *own; /* capacities and the set of points */
 } cb_history;
@@ -90,8 +131,11 @@ void cb_history_free(cb_history *history); /* NULL is allowed */
  * and always counts as an attempt. An ASKED by the sampler with batch_index 0 starts a
  * round. MODEL_FITTED counts if its basis is higher than that of the fit before, so
  * that of two with the same basis every reader takes the first. STUDY_CREATED and
- * STUDY_CHANGED only count (options live above). NOTED and REPORTED are kept with their
- * trial, whatever its state: the last value of a name or of a step counts. */
+ * STUDY_CHANGED only count (options live above). RUN_STARTED and OBSERVED change the
+ * trial's runs, whatever its state, and the value of one that is complete; TOLD makes
+ * it complete, with the value that its runs have come to, if it has any. NOTED and
+ * REPORTED are kept with their trial, whatever its state: the last value of a name or
+ * of a step counts. */
 cocabo_status cb_history_apply(cb_history *history, const cb_event *event,
                                cocabo_error *err);
 
@@ -122,6 +166,13 @@ cocabo_status cb_history_reserve_metrics(cb_history *history, size_t bytes,
 /* The same for a MODEL_FITTED event with so many numbers. */
 cocabo_status cb_history_reserve_fit(cb_history *history, int n_theta,
                                      cocabo_error *err);
+
+/* A row of the results is known better by now: y (maximised) and its variance >= 0,
+ * both finite, in place of those it had. The trial's value follows. */
+void cb_history_revise(cb_history *history, int64_t row, double y, double variance);
+
+/* Is the variance of a row known, so that its value is not quite what it seems? */
+bool cb_history_is_noisy(const cb_history *history);
 
 /* Notes that the reader itself has handed this trial out, which no event says. */
 void cb_history_hand(cb_history *history, int64_t number);

@@ -45,6 +45,8 @@ struct cb_gp {
   double *X;        /* room x d, dimension-major */
   int32_t *H;       /* room x c */
   double *U;        /* room x room, upper triangle */
+  double *r;        /* room: noise of the rows' own */
+  bool noisy;       /* has one of them any? */
   double *y;        /* room: standardised targets */
   double *z;        /* room: U^-T y */
   double *alpha;    /* room: K^-1 y */
@@ -124,7 +126,7 @@ void cb_gp_free(cb_gp *gp) {
 static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
   const size_t focus = room > FIRST_ROOM ? FOCUS * (FOCUS + CB_BLOCK + d + c) : 0;
-  return room * (room + d + 10) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
+  return room * (room + d + 11) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
          (room * c + 1) / 2 + focus;
 }
 
@@ -136,6 +138,7 @@ static void carve(cb_gp *gp, double *p) {
   gp->block = p, p += (room + CB_BLOCK_SPARE) * CB_BLOCK;
   gp->Q = p, p += CB_BLOCK * (size_t)gp->spec.d;
   gp->X = p, p += room * (size_t)gp->spec.d;
+  gp->r = p, p += room;
   gp->y = p, p += room;
   gp->z = p, p += room;
   gp->alpha = p, p += room;
@@ -168,6 +171,7 @@ static void copy_points(cb_gp *to, const cb_gp *from) {
   for (int i = 0; i < from->n; i++)
     memcpy(to->U + cb_at(0, i, to->room), from->U + cb_at(0, i, from->room),
            ((size_t)i + 1) * sizeof(double));
+  memcpy(to->r, from->r, n * sizeof(double));
   memcpy(to->y, from->y, n * sizeof(double));
   memcpy(to->z, from->z, n * sizeof(double));
   memcpy(to->alpha, from->alpha, n * sizeof(double));
@@ -197,9 +201,11 @@ void cb_gp_set_theta(cb_gp *gp, const double *theta) {
   cb_kernel_set(&gp->kernel, &gp->spec, theta);
   gp->n = gp->factored = gp->n_focus = 0;
   gp->jitter = 0.0;
+  gp->noisy = false;
 }
 
 static void store_point(cb_gp *gp, int i, const double *x, const int32_t *h) {
+  gp->r[i] = 0.0;
   for (int j = 0; j < gp->spec.d; j++)
     gp->X[cb_at(i, j, gp->room)] = x[j];
   for (int j = 0; j < gp->spec.c; j++)
@@ -244,7 +250,7 @@ static cocabo_status factor_stored(cb_gp *gp, int n, cocabo_error *err) {
     gp->jitter =
         cb_cholesky_jitter(step, cb_kernel_self(&gp->kernel) + gp->kernel.noise);
     for (int i = 0; i < n; i++)
-      gp->U[cb_at(i, i, gp->room)] += gp->kernel.noise + gp->jitter;
+      gp->U[cb_at(i, i, gp->room)] += gp->kernel.noise + gp->jitter + gp->r[i];
     if (cb_block_cholesky(n, gp->U, gp->room, gp->block)) {
       gp->n = gp->factored = n;
       return COCABO_OK;
@@ -258,10 +264,26 @@ static cocabo_status factor_stored(cb_gp *gp, int n, cocabo_error *err) {
 
 cocabo_status cb_gp_factor(cb_gp *gp, int n, const double *x, const int32_t *h,
                            cocabo_error *err) {
+  return cb_gp_factor_noisy(gp, n, x, h, NULL, err);
+}
+
+cocabo_status cb_gp_factor_noisy(cb_gp *gp, int n, const double *x, const int32_t *h,
+                                 const double *noise, cocabo_error *err) {
   CB_TRY(cb_gp_reserve(gp, n, err));
-  for (int i = 0; i < n; i++)
+  gp->noisy = false;
+  for (int i = 0; i < n; i++) {
     store_point(gp, i, x + cb_at(0, i, gp->spec.d), h + cb_at(0, i, gp->spec.c));
+    gp->r[i] = noise ? noise[i] : 0.0;
+    gp->noisy |= gp->r[i] > 0.0;
+  }
   return factor_stored(gp, n, err);
+}
+
+/* A row with so much noise says nothing, and the factor can still be had. */
+double cb_row_noise(double variance, double sd) {
+  static const double most = 1e6;
+  const double ratio = fmin(sqrt(variance) / sd, most);
+  return ratio * ratio;
 }
 
 /* Appends the column U^-T k and the pivot; returns the squared pivot, which may be
@@ -415,7 +437,21 @@ void cb_gp_truncate(cb_gp *gp, int n) {
 }
 
 double cb_gp_fitted(const cb_gp *gp, int i) {
-  return gp->y[i] - (gp->kernel.noise + gp->jitter) * gp->alpha[i];
+  return gp->y[i] - cb_gp_row_noise(gp, i) * gp->alpha[i];
+}
+
+double cb_gp_row_noise(const cb_gp *gp, int i) {
+  return gp->kernel.noise + gp->jitter + gp->r[i];
+}
+
+/* mu = (K - N) K^-1 y, N the diagonal of noise: column j of I - N K^-1. */
+void cb_gp_influence(const cb_gp *gp, int j, double *out) {
+  for (int i = 0; i < gp->n; i++)
+    out[i] = i == j;
+  cb_linalg_solve_ut(gp->n, gp->U, gp->room, out);
+  cb_linalg_solve_u(gp->n, gp->U, gp->room, out);
+  for (int i = 0; i < gp->n; i++)
+    out[i] = (i == j) - cb_gp_row_noise(gp, i) * out[i];
 }
 
 int cb_gp_count(const cb_gp *gp) {
@@ -467,22 +503,39 @@ static void block_largest(int n, const double *B, double *restrict out) {
     }
 }
 
-/* A point alone explains k^2 / (k(z,z) + noise) of the variance, the focus the squares
- * of F^-T k. A little is taken off, for rounding must not make a bound too low. */
+/* The most that one point alone explains of each candidate's variance: k^2 / (k(z,z) +
+ * noise + r). */
+static void explained_alone(const cb_gp *gp, double *restrict out) {
+  const double own = cb_kernel_self(&gp->kernel) + gp->kernel.noise + gp->jitter;
+  if (!gp->noisy) {
+    block_largest(gp->n, gp->block, out);
+    for (int w = 0; w < CB_BLOCK; w++)
+      out[w] = out[w] * out[w] / own;
+    return;
+  }
+  for (int w = 0; w < CB_BLOCK; w++)
+    out[w] = 0.0;
+  for (int i = 0; i < gp->n; i++)
+    for (int w = 0; w < CB_BLOCK; w++) {
+      const double k = gp->block[cb_at(w, i, CB_BLOCK)];
+      out[w] = fmax(out[w], k * k / (own + gp->r[i]));
+    }
+}
+
+/* A point alone, or the focus, which explains the squares of F^-T k. A little is taken
+ * off, for rounding must not make a bound too low. */
 static void screen_block(cb_gp *gp, int count, double *mu, double *sd) {
   const double self = cb_kernel_self(&gp->kernel), slack = 1e-9 * self;
-  const double own = self + gp->kernel.noise + gp->jitter;
-  double means[CB_BLOCK], largest[CB_BLOCK], squares[CB_BLOCK];
+  double means[CB_BLOCK], alone[CB_BLOCK], squares[CB_BLOCK];
   cb_block_weigh(gp->n, gp->block, gp->alpha, means);
-  block_largest(gp->n, gp->block, largest);
+  explained_alone(gp, alone);
   for (int i = 0; i < gp->n_focus; i++)
     memcpy(gp->near + cb_at(0, i, CB_BLOCK),
            gp->block + cb_at(0, gp->focus[i], CB_BLOCK), CB_BLOCK * sizeof *gp->near);
   cb_block_solve(gp->n_focus, gp->F, FOCUS, count, gp->near, squares);
   for (int w = 0; w < count; w++) {
-    const double alone = largest[w] * largest[w] / own;
     mu[w] = means[w];
-    sd[w] = deviation(gp, fmax(alone, squares[w]) - slack);
+    sd[w] = deviation(gp, fmax(alone[w], squares[w]) - slack);
   }
 }
 
@@ -519,7 +572,7 @@ void cb_gp_focus(cb_gp *gp, const double *x, const int32_t *h, int points) {
     cb_kernel_overlap(gp->spec.c, i + 1, gp->HF, FOCUS, category, gp->ka);
     cb_kernel_weights(&gp->kernel, i + 1, gp->kh, gp->ka, &gp->slice);
     cb_kernel_row(&gp->kernel, i + 1, gp->XF, FOCUS, &gp->slice, point, column);
-    column[i] += gp->kernel.noise + gp->jitter;
+    column[i] += gp->kernel.noise + gp->jitter + gp->r[gp->focus[i]];
   }
   if (!cb_block_cholesky(gp->n_focus, gp->F, FOCUS, gp->block))
     gp->n_focus = 0;
@@ -548,6 +601,44 @@ static void each_block(cb_gp *gp, int m, const double *x, const int32_t *h, doub
 void cb_gp_predict(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
                    double *sd) {
   each_block(gp, m, x, h, mu, sd, predict_block);
+}
+
+/* k(z, z') of point i of the block with those up to itself. */
+static void prior_row(cb_gp *gp, int i, const int32_t *H, const double *x,
+                      const int32_t *h, double *kz) {
+  cb_kernel_hamming(&gp->kernel, i + 1, H, CB_GP_JOINT, h, gp->kh);
+  cb_kernel_overlap(gp->spec.c, i + 1, H, CB_GP_JOINT, h, gp->ka);
+  cb_kernel_weights(&gp->kernel, i + 1, gp->kh, gp->ka, &gp->slice);
+  cb_kernel_row(&gp->kernel, i + 1, gp->Q, CB_BLOCK, &gp->slice, x, kz);
+}
+
+void cb_gp_joint(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                 double *covariance) {
+  const int d = gp->spec.d, c = gp->spec.c;
+  int32_t H[CB_GP_JOINT * COCABO_MAX_PARAMETERS];
+  double means[CB_BLOCK], squares[CB_BLOCK], kz[CB_GP_JOINT];
+  assert(m >= 1 && m <= CB_GP_JOINT);
+  load_block(gp, x, 0, m);
+  load_categories(gp, h, 0, m);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < c; j++)
+      H[cb_at(i, j, CB_GP_JOINT)] = h[cb_at(j, i, c)];
+  cb_kernel_block_mixed(&gp->kernel, gp->n, gp->X, gp->H, gp->room, m, gp->Q, gp->G,
+                        gp->block);
+  cb_block_weigh(gp->n, gp->block, gp->alpha, means);
+  cb_block_solve(gp->n, gp->U, gp->room, m, gp->block, squares);
+  for (int i = 0; i < m; i++) {
+    mu[i] = means[i];
+    prior_row(gp, i, H, x + cb_at(0, i, d), h + cb_at(0, i, c), kz);
+    for (int k = 0; k <= i; k++) {
+      double explained = 0.0;
+      for (int row = 0; row < gp->n; row++) {
+        const double *v = gp->block + cb_at(0, row, CB_BLOCK);
+        explained += v[i] * v[k];
+      }
+      covariance[i + k * m] = covariance[k + i * m] = kz[k] - explained;
+    }
+  }
 }
 
 void cb_gp_screen(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,

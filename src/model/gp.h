@@ -1,7 +1,10 @@
 /* gp.h - a Gaussian process over mixed points: factor, push, fantasize, predict.
  *
- *   K = k_z(Z, Z) + noise I = U^T U,   v = U^-T k,   mu = k^T K^-1 y,   var = k(z,z) -
- * v^T v
+ *   K = k_z(Z, Z) + noise I + diag(r) = U^T U,   v = U^-T k,
+ *   mu = k^T K^-1 y,   var = k(z,z) - v^T v
+ *
+ * r_i >= 0 is the noise of a row beside that of all: what is known of how far its
+ * target may be off. Most processes have none.
  *
  * Targets are standardised (mean 0, variance 1) on the way in; means and deviations
  * come out in those units, and cb_gp_scale converts back. Variances are of the latent
@@ -36,9 +39,16 @@ void cb_gp_set_theta(cb_gp *gp, const double *theta);
 cocabo_status cb_gp_factor(cb_gp *gp, int n, const double *x, const int32_t *h,
                            cocabo_error *err);
 
-/* Appends one point in O(n^2). Factors anew after 64 appends, or when the new pivot is
- * lost in rounding; then it may fail as cb_gp_factor does, and has no points left. The
- * targets must be set again before predicting. */
+/* The same with r_i of the points, noise[0..n-1] in standardised units; NULL: none. */
+cocabo_status cb_gp_factor_noisy(cb_gp *gp, int n, const double *x, const int32_t *h,
+                                 const double *noise, cocabo_error *err);
+
+/* A row's noise, in standardised units: its variance by sd^2, but nothing infinite. */
+double cb_row_noise(double variance, double sd);
+
+/* Appends one point, without noise of its own, in O(n^2). Factors anew after 64
+ * appends, or when the new pivot is lost in rounding; then it may fail as cb_gp_factor
+ * does, and has no points left. The targets must be set again before predicting. */
 cocabo_status cb_gp_push(cb_gp *gp, const double *x, const int32_t *h,
                          cocabo_error *err);
 
@@ -57,8 +67,15 @@ cocabo_status cb_gp_fantasize(cb_gp *gp, int m, const double *x, const int32_t *
 /* Back to the first n points. */
 void cb_gp_truncate(cb_gp *gp, int n);
 
-/* The posterior mean at point i of those there are: y_i - noise alpha_i, in O(1). */
+/* The posterior mean at point i of those there are: y_i - (noise + r_i) alpha_i, in
+ * O(1).
+ */
 double cb_gp_fitted(const cb_gp *gp, int i);
+
+/* The noise of point i, noise + r_i; and how far the means at points 0 .. n-1 move with
+ * the target of point j: out_i = d mu_i / d y_j, in O(n^2). */
+double cb_gp_row_noise(const cb_gp *gp, int i);
+void cb_gp_influence(const cb_gp *gp, int j, double *out);
 
 int cb_gp_count(const cb_gp *gp);
 double cb_gp_noise(const cb_gp *gp); /* variance, in standardised units */
@@ -73,6 +90,12 @@ void cb_gp_bind(cb_gp *gp, const int32_t *h);
  * O(n^2) a point. */
 void cb_gp_predict(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
                    double *sd);
+
+/* What the posterior says of m <= CB_GP_JOINT points together: their means and their
+ * covariances, m x m. Undoes cb_gp_bind. */
+enum { CB_GP_JOINT = 8 };
+void cb_gp_joint(cb_gp *gp, int m, const double *x, const int32_t *h, double *mu,
+                 double *covariance);
 
 /* At x with h changed in one category: candidate i has category to[i] for variable
  * which[i]. Binds h. */

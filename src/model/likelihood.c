@@ -29,6 +29,8 @@ struct cb_likelihood {
   double *X;      /* n x d, dimension-major */
   int32_t *H;     /* n x c */
   double *y;      /* n: standardised */
+  double sd;      /* of what they were */
+  double *r;      /* n: noise of the rows' own */
   double *alpha;  /* n: K^-1 y */
   double *point;  /* d */
   cb_slice slice; /* n: the kernel along one h */
@@ -57,7 +59,7 @@ static bool needs_kx(const cb_kernel_spec *spec) {
 static size_t size_of_arrays(const cb_kernel_spec *spec, size_t n) {
   const size_t d = (size_t)spec->d, c = (size_t)spec->c;
   const size_t squares = 5 + needs_kx(spec);
-  return n * d + 5 * n + 3 * d + c + squares * n * n + (n * c + 1) / 2 +
+  return n * d + 6 * n + 3 * d + c + squares * n * n + (n * c + 1) / 2 +
          work_size((int)n);
 }
 
@@ -74,6 +76,7 @@ static void carve(cb_likelihood *l) {
   l->work = p, p += work_size(l->n);
   l->X = p, p += n * d;
   l->y = p, p += n;
+  l->r = p, p += n;
   l->alpha = p, p += n;
   l->slice.a = p, p += n;
   l->slice.b = p, p += n;
@@ -128,12 +131,20 @@ cocabo_status cb_likelihood_new(cb_likelihood **out, const cb_kernel_spec *spec,
 }
 
 void cb_likelihood_set_y(cb_likelihood *l, const double *y) {
-  double mean, sd;
-  cb_standardise(l->n, y, l->y, &mean, &sd);
+  double mean;
+  cb_standardise(l->n, y, l->y, &mean, &l->sd);
+  memset(l->r, 0, (size_t)l->n * sizeof *l->r);
 }
 
 void cb_likelihood_set_targets(cb_likelihood *l, const double *y) {
   memcpy(l->y, y, (size_t)l->n * sizeof *y);
+  l->sd = 1.0;
+  memset(l->r, 0, (size_t)l->n * sizeof *l->r);
+}
+
+void cb_likelihood_set_variance(cb_likelihood *l, const double *variance) {
+  for (int i = 0; i < l->n; i++)
+    l->r[i] = cb_row_noise(variance[i], l->sd);
 }
 
 void cb_likelihood_free(cb_likelihood *likelihood) {
@@ -158,7 +169,8 @@ static bool factor(cb_likelihood *l) {
   for (int step = 0; step < CB_CHOLESKY_STEPS; step++) {
     fill(l);
     for (int i = 0; i < l->n; i++)
-      l->K[cb_at(i, i, l->n)] += l->kernel.noise + cb_cholesky_jitter(step, diagonal);
+      l->K[cb_at(i, i, l->n)] +=
+          l->kernel.noise + cb_cholesky_jitter(step, diagonal) + l->r[i];
     if (cb_block_cholesky(l->n, l->K, l->n, l->work))
       return true;
   }

@@ -56,6 +56,7 @@ typedef struct {
   const cb_settings *settings;
   cb_learner learner;
   cb_team *team;     /* c agents */
+  int64_t revised;   /* of the history that they were told */
   cb_gp *gp;         /* the surrogate's */
   cb_search *search; /* NULL without numeric inputs */
   int32_t *h;        /* c x b: the categories drawn for a batch */
@@ -75,12 +76,24 @@ static void destroy(void *state) {
   cb_free(s);
 }
 
+/* Bandits that were told what has been revised since start over. */
+static cocabo_status need_team(cocabo *s, int64_t revised, cocabo_error *err) {
+  int32_t arms[COCABO_MAX_PARAMETERS];
+  cb_team *fresh;
+  if (s->team && s->revised == revised)
+    return COCABO_OK;
+  for (int j = 0; j < s->space->c; j++)
+    arms[j] = cb_space_arms(s->space, j);
+  CB_TRY(cb_team_new(&fresh, s->space->c, arms, s->settings->reward, err));
+  cb_team_free(s->team);
+  s->team = fresh;
+  s->revised = revised;
+  return COCABO_OK;
+}
+
 static cocabo_status build(cocabo *s, cocabo_error *err) {
   const cocabo_space *space = s->space;
-  int32_t arms[COCABO_MAX_PARAMETERS];
-  for (int j = 0; j < space->c; j++)
-    arms[j] = cb_space_arms(space, j);
-  CB_TRY(cb_team_new(&s->team, space->c, arms, s->settings->reward, err));
+  CB_TRY(need_team(s, 0, err));
   CB_TRY(cb_learner_open(&s->learner, s->space, err));
   s->gp = cb_surrogate_gp(s->learner.surrogate);
   const cb_domain domain = cb_domain_of(space);
@@ -137,6 +150,7 @@ static const cb_draw *draws_of(const cocabo *s, const cb_trial *trial, int64_t r
 static cocabo_status catch_up_bandits(cocabo *s, const cb_history *history,
                                       cocabo_error *err) {
   cb_draw initial[COCABO_MAX_PARAMETERS];
+  CB_TRY(need_team(s, history->revised, err));
   for (int64_t i = cb_team_told(s->team); i < history->n; i++) {
     const cb_trial *trial = told(history, i);
     const cb_draw *draws = draws_of(s, trial, i + 1, initial);
@@ -172,12 +186,13 @@ static bool occurred_before(const cocabo *s, int k) {
 /* ---- step 5: the numbers --------------------------------------------------------- */
 
 /* The incumbent is the best value seen or, where values are noisy, the best mean. */
-static cb_acquire acquisition(const cocabo *s, const cb_history *history) {
+static cb_acquire acquisition(const cocabo *s, const cb_ask *ask) {
+  const cb_history *history = ask->history;
   cb_acquire acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa};
   if (history->best >= 0)
     acquire.best =
         cb_surrogate_standardise(s->learner.surrogate, history->y[history->best]);
-  if (!s->settings->deterministic)
+  if (cb_ask_is_noisy(ask))
     cb_surrogate_best(s->learner.surrogate, &acquire.best);
   return acquire;
 }
@@ -311,7 +326,7 @@ static cocabo_status select_batch(cocabo *s, const cb_ask *ask, cb_proposal *out
              .round = {.horizon = s->settings->horizon,
                        .number = ask->history->n_rounds + 1,
                        .b = ask->batch},
-             .acquire = acquisition(s, ask->history),
+             .acquire = acquisition(s, ask),
              .bandit =
                  cb_rng_make(s->settings->seed, CB_RNG_BANDIT, (uint64_t)ask->number),
              .out = out};
@@ -356,6 +371,19 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   return cb_learner_predict(&((cocabo *)state)->learner, ask, n, x, h, mean, sd, err);
 }
 
+/* The new point may have any categories here. Without numbers there is no search, and
+ * what the bandits draw counts. */
+static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
+                           double *gain_new, double *gain_again, cocabo_error *err) {
+  cocabo *s = state;
+  *row = -1;
+  *gain_new = *gain_again = 0.0;
+  return s->search
+             ? cb_learner_rerun(&s->learner, ask, s->search, (int)s->settings->samples,
+                                row, gain_new, gain_again, err)
+             : COCABO_OK;
+}
+
 /* ---- hyper-parameters: learnt at rounds 10, 20, 30 ..., and not before -------------
  */
 
@@ -381,4 +409,5 @@ const cb_sampler cb_sampler_cocabo = {
     .best = best,
     .expect = expect,
     .predict = predict,
+    .rerun = rerun,
 };

@@ -51,6 +51,7 @@ typedef struct {
   int32_t *h;                         /* c x n_arms: the arms' categories */
   int32_t order[MAX_ARMS];            /* in which arms get their first points */
   cb_team *team;                      /* one agent */
+  int64_t revised;                    /* of the history that it was told */
   cb_surrogate *surrogates[MAX_ARMS]; /* NULL until the arm is drawn */
   cb_search *search;                  /* over x; NULL without numeric inputs */
 
@@ -147,15 +148,27 @@ static void destroy(void *state) {
   cb_free(s);
 }
 
-static cocabo_status build(exp3bo *s, cocabo_error *err) {
+/* A bandit that was told what has been revised since starts over. */
+static cocabo_status need_team(exp3bo *s, int64_t revised, cocabo_error *err) {
   const int32_t n = s->n_arms;
+  cb_team *fresh;
+  if (s->team && s->revised == revised)
+    return COCABO_OK;
+  CB_TRY(cb_team_new(&fresh, 1, &n, s->settings->reward, err));
+  cb_team_free(s->team);
+  s->team = fresh;
+  s->revised = revised;
+  return COCABO_OK;
+}
+
+static cocabo_status build(exp3bo *s, cocabo_error *err) {
   cb_domain domain = cb_domain_of(s->space);
   domain.c = 0;
-  s->h = cb_calloc((size_t)n * (size_t)s->space->c + 1, sizeof *s->h);
+  s->h = cb_calloc((size_t)s->n_arms * (size_t)s->space->c + 1, sizeof *s->h);
   if (!s->h)
     return cb_no_memory(err);
   number_arms(s);
-  CB_TRY(cb_team_new(&s->team, 1, &n, s->settings->reward, err));
+  CB_TRY(need_team(s, 0, err));
   return s->space->d > 0 ? cb_search_new(&s->search, &domain, POOL, err) : COCABO_OK;
 }
 
@@ -210,7 +223,8 @@ static cocabo_status need_surrogate(exp3bo *s, int arm, cocabo_error *err) {
 static cocabo_status follow(exp3bo *s, const cb_ask *ask, int arm, cocabo_error *err) {
   CB_TRY(need_surrogate(s, arm, err));
   return cb_surrogate_follow(s->surrogates[arm], ask->history, ask->fit,
-                             theta_of(s, ask->fit, arm), ask->history->y, err);
+                             theta_of(s, ask->fit, arm), ask->history->y,
+                             ask->history->variance, err);
 }
 
 /* Row of the arm's best result, -1 if it has none; *worst is its worst, or that of all
@@ -376,6 +390,7 @@ static cocabo_status give_first_points(exp3bo *s, cocabo_error *err) {
  * they are taken for drawn with equal chances. */
 static cocabo_status catch_up_bandit(exp3bo *s, const cb_history *history,
                                      cocabo_error *err) {
+  CB_TRY(need_team(s, history->revised, err));
   for (int64_t i = cb_team_told(s->team); i < history->n; i++) {
     const cb_trial *trial = told(history, i);
     const int32_t arm = arm_of(s, trial->h);
@@ -477,11 +492,13 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 /* ---- judging --------------------------------------------------------------------- */
 
 /* Are there enough results of the arm to doubt, and few enough? */
-static bool has_judge(const exp3bo *s, const cb_history *history, int arm) {
+static bool has_judge(const exp3bo *s, const cb_ask *ask, int arm) {
+  const cb_history *history = ask->history;
   int64_t results = 0;
   for (int64_t i = 0; i < history->n && i < CB_JUDGE_MOST; i++)
     results += arm_of(s, told(history, i)->h) == arm;
-  return history->n <= CB_JUDGE_MOST && s->space->d > 0 && results >= LEAST_RESULTS;
+  return history->n <= CB_JUDGE_MOST && s->space->d > 0 && results >= LEAST_RESULTS &&
+         !cb_ask_knows_noise(ask);
 }
 
 static cb_judge judge_of(const exp3bo *s, const cb_ask *ask, int arm) {
@@ -489,7 +506,8 @@ static cb_judge judge_of(const exp3bo *s, const cb_ask *ask, int arm) {
                     .spec = &s->spec,
                     .box = &s->box,
                     .theta = theta_of(s, ask->fit, arm),
-                    .y = ask->history->y};
+                    .y = ask->history->y,
+                    .variance = ask->history->variance};
 }
 
 /* The arm's result with the highest posterior mean, -1 if it has none; and that mean in
@@ -499,7 +517,7 @@ static cocabo_status best_mean_of_arm(exp3bo *s, const cb_ask *ask, int arm,
   const cb_history *history = ask->history;
   double mean[CB_JUDGE_MOST], se[CB_JUDGE_MOST], target = 0.0, centre, unit;
   CB_TRY(need_surrogate(s, arm, err));
-  if (!has_judge(s, history, arm)) {
+  if (!has_judge(s, ask, arm)) {
     CB_TRY(follow(s, ask, arm, err));
     *row = cb_surrogate_best(s->surrogates[arm], &target);
     cb_gp_scale(cb_surrogate_gp(s->surrogates[arm]), &centre, &unit);
@@ -538,7 +556,7 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   const int arm = arm_of(s, trial->h);
   CB_TRY(need_surrogate(s, arm, err));
   const cb_judge judge = judge_of(s, ask, arm);
-  if (has_judge(s, ask->history, arm))
+  if (has_judge(s, ask, arm))
     return cb_judge_expect(&judge, ask, trial, mean, se, err);
   CB_TRY(follow(s, ask, arm, err));
   if (cb_gp_count(cb_surrogate_gp(s->surrogates[arm])) < 2)
@@ -557,7 +575,7 @@ static cocabo_status predict_one(exp3bo *s, const cb_ask *ask, const double *x,
   const int arm = arm_of(s, h);
   CB_TRY(need_surrogate(s, arm, err));
   const cb_judge judge = judge_of(s, ask, arm);
-  if (!s->settings->deterministic && has_judge(s, ask->history, arm))
+  if (!s->settings->deterministic && has_judge(s, ask, arm))
     return cb_judge_points(&judge, ask, 1, x, h, mean, sd, err);
   CB_TRY(follow(s, ask, arm, err));
   if (cb_gp_count(cb_surrogate_gp(s->surrogates[arm])) < 2)
@@ -631,8 +649,9 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
       continue;
     CB_TRY(cb_ask_poll(ask, err));
     CB_TRY(need_surrogate(s, arm, err));
-    CB_TRY(cb_surrogate_fit(s->surrogates[arm], ask, history->y, &s->box, RESTARTS,
-                            &rng, out->theta + (size_t)arm * count, err));
+    CB_TRY(cb_surrogate_fit(s->surrogates[arm], ask, history->y, history->variance,
+                            &s->box, RESTARTS, &rng, out->theta + (size_t)arm * count,
+                            err));
   }
   return COCABO_OK;
 }

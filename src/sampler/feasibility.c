@@ -53,7 +53,8 @@ struct cb_feasibility {
   follower constraints[CB_MAX_CONSTRAINTS], success;
 
   /* Of the history that was looked at. */
-  int64_t n;                          /* rows */
+  int64_t n; /* rows */
+  int64_t revised;
   double *excess[CB_MAX_CONSTRAINTS]; /* n: e, NaN: not measured */
   double *warped[CB_MAX_CONSTRAINTS]; /* n: bilog(e) */
   bool *feasible;                     /* n */
@@ -188,7 +189,7 @@ static cocabo_status warp(cb_feasibility *f, int k, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* Results are only ever added, so each is measured once. */
+/* Results are measured once, until one is revised. */
 static cocabo_status measure(cb_feasibility *f, const cb_history *history,
                              cocabo_error *err) {
   const size_t n = (size_t)history->n;
@@ -231,13 +232,23 @@ static void count_failures(cb_feasibility *f, const cb_history *history) {
   f->failing = all > 0.0 ? ((double)f->n_failed - (double)history->n) / all : -1.0;
 }
 
-/* A cache may be shown an earlier history than before, by a replay: it starts over. */
+/* Also the processes: what was not measured may be by now, and others may be the rows
+ * that are followed. */
+static void look_anew(cb_feasibility *f, int64_t revised) {
+  f->n = 0;
+  f->best = -1;
+  f->revised = revised;
+  for (int k = 0; k < f->n_constraints; k++)
+    f->constraints[k].fit_rows = -1;
+  f->success.fit_rows = -1;
+}
+
+/* A cache may be shown an earlier history than before, by a replay, or one with other
+ * values: it starts over. */
 cocabo_status cb_feasibility_look(cb_feasibility *f, const cb_history *history,
                                   cocabo_error *err) {
-  if (f->n > history->n) {
-    f->n = 0;
-    f->best = -1;
-  }
+  if (f->n > history->n || f->revised != history->revised)
+    look_anew(f, history->revised);
   count_failures(f, history);
   return f->n_constraints > 0 ? measure(f, history, err) : COCABO_OK;
 }

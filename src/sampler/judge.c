@@ -82,8 +82,10 @@ static cocabo_status fit_levels(const cb_judge *judge, const cb_ask *ask, level 
       cb_surrogate_likelihood(judge->surrogate, history, history->n, &likelihood, err));
   cocabo_status status =
       cb_surrogate_targets(judge->surrogate, judge->y, &n, &targets, err);
-  if (status == COCABO_OK)
+  if (status == COCABO_OK) {
     cb_likelihood_set_y(likelihood, targets);
+    status = cb_surrogate_variances(judge->surrogate, judge->variance, likelihood, err);
+  }
   for (int k = 0; k < LEVELS && status == COCABO_OK; k++)
     status = fit_level(judge, ask, likelihood, k, &levels[k], err);
   cb_likelihood_free(likelihood);
@@ -122,7 +124,7 @@ cocabo_status cb_judge_points(const cb_judge *judge, const cb_ask *ask, int64_t 
     if (levels[k].weight == 0.0)
       continue;
     CB_TRY(cb_surrogate_follow(judge->surrogate, history, &all, levels[k].theta,
-                               judge->y, err));
+                               judge->y, judge->variance, err));
     mix(judge, n, x, h, passed, levels[k].weight, mean, se);
     passed += levels[k].weight;
   }

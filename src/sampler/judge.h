@@ -23,8 +23,9 @@ typedef struct cb_judge {
   const cb_kernel_spec *spec;
   const cb_theta_box *box;
   const double *theta;
-  const double *y;   /* a row of the history each: targets, */
-  const bool *among; /* and whether it may be the best; NULL: all may */
+  const double *y;        /* a row of the history each: targets, */
+  const double *variance; /* their variances, NULL: none is known, */
+  const bool *among;      /* and whether it may be the best; NULL: all may */
 } cb_judge;
 
 /* Mean and deviation of the posterior, in the units of y, at n points, x d x n and

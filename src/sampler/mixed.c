@@ -37,6 +37,7 @@
 #include "model/gp_fit.h"
 #include "sampler/feasibility.h"
 #include "sampler/judge.h"
+#include "sampler/rerun.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
@@ -87,8 +88,10 @@ typedef struct {
   cb_surrogate *surrogates[N_MODELS];
   cb_search *search;
   cb_feasibility *feasibility;
-  double *targets[N_MODELS]; /* n: (y - top) / 2, cut off below; and warped */
-  size_t room[N_MODELS];
+  double *targets[N_MODELS];   /* n: (y - top) / 2, cut off below; and warped */
+  double *variances[N_MODELS]; /* n: of the targets, */
+  bool noisy;                  /* if any of the history's is known */
+  size_t room[N_MODELS], variances_room[N_MODELS];
   double half_top; /* the value that matters, halved */
   double half_gap; /* between it and the median y, halved */
   bool cut;        /* was a value cut off? */
@@ -124,6 +127,7 @@ static void destroy(void *state) {
   for (int m = 0; m < N_MODELS; m++) {
     cb_surrogate_free(s->surrogates[m]);
     cb_free(s->targets[m]);
+    cb_free(s->variances[m]);
   }
   cb_search_free(s->search);
   cb_feasibility_free(s->feasibility);
@@ -188,6 +192,43 @@ static double warp(double gap, double m) {
   return gap >= 0.0 ? w : -2.0 * cb_log(WARP_FLOOR) - w;
 }
 
+/* Of half a gap; `cut` is what is left of it. */
+static double plain_target(const mixed *s, double gap, double cut, double m) {
+  return s->space->conditional ? -bent(gap, cut, m) : -cut;
+}
+
+static double warped_target(double gap, double m) {
+  return m > 0.0 ? warp(gap, m) : -gap;
+}
+
+/* What is known of how far y may be off, as the targets have it: a deviation to either
+ * side of y, and half of how far the targets of those are apart. For small ones that is
+ * the slope of the target; but the warp is so steep at the top that its slope there
+ * would make the best value worthless. */
+static cocabo_status carry_variances(mixed *s, const cb_history *history, double top,
+                                     cocabo_error *err) {
+  const double m = s->half_gap;
+  s->noisy = cb_history_is_noisy(history);
+  for (int k = 0; k < N_MODELS && s->noisy; k++)
+    if (!cb_reserve((void **)&s->variances[k], &s->variances_room[k],
+                    (size_t)history->n, sizeof(double)))
+      return cb_no_memory(err);
+  for (int64_t i = 0; i < history->n && s->noisy; i++) {
+    const double half = 0.5 * sqrt(history->variance[i]);
+    const double low = 0.5 * top - 0.5 * history->y[i] + half, high = low - 2.0 * half;
+    const double plain = plain_target(s, high, cb_cut_gap(high, m), m) -
+                         plain_target(s, low, cb_cut_gap(low, m), m);
+    const double warped = warped_target(high, m) - warped_target(low, m);
+    s->variances[PLAIN][i] = 0.25 * plain * plain;
+    s->variances[WARPED][i] = 0.25 * warped * warped;
+  }
+  return COCABO_OK;
+}
+
+static const double *variances_of(const mixed *s, int model) {
+  return s->noisy ? s->variances[model] : NULL;
+}
+
 /* Plain: how far below the top y is, but nothing is far. Warped: -log((top - y) / m +
  * floor), m the median gap; as it is if m = 0. Top and median are those of the whole
  * history. Gaps are halved, so that none overflows. A value that is better than the top
@@ -204,7 +245,7 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
       return cb_no_memory(err);
   CB_TRY(cb_feasibility_look(s->feasibility, history, err));
   s->half_top = s->half_gap = 0.0;
-  s->cut = false;
+  s->cut = s->noisy = false;
   if (n == 0)
     return COCABO_OK;
   const double top = top_value(s, history);
@@ -213,10 +254,10 @@ static cocabo_status transform(mixed *s, const cb_history *history, cocabo_error
   s->half_top = 0.5 * top;
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * history->y[i];
-    plain[i] = s->space->conditional ? -bent(gap, plain[i], m) : -plain[i];
-    warped[i] = m > 0.0 ? warp(gap, m) : -gap;
+    plain[i] = plain_target(s, gap, plain[i], m);
+    warped[i] = warped_target(gap, m);
   }
-  return COCABO_OK;
+  return carry_variances(s, history, top, err);
 }
 
 /* What the plain model says of n points, in the units of y. */
@@ -280,6 +321,8 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   if (all_equal(n, targets))
     return COCABO_OK;
   cb_likelihood_set_y(likelihood, targets);
+  CB_TRY(cb_surrogate_variances(s->surrogates[PLAIN], variances_of(s, model),
+                                likelihood, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
   CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, plan, &rng, theta, evidence, err));
   cb_moments(n, targets, &mean, &sd);
@@ -441,7 +484,7 @@ static void find_incumbent(mixed *s, const cb_history *history, int m) {
   int64_t row = feasible >= 0 ? feasible : history->best;
   s->top[m] = row;
   s->best[m] = row >= 0 ? cb_surrogate_standardise(surrogate, s->targets[m][row]) : 0.0;
-  if (!s->settings->deterministic && history->n > 0) {
+  if ((!s->settings->deterministic || s->noisy) && history->n > 0) {
     row = cb_surrogate_best_among(
         surrogate, feasible >= 0 ? cb_feasibility_rows(s->feasibility) : NULL,
         &s->best[m]);
@@ -469,7 +512,7 @@ static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error
   const cb_fit *fit = ask->fit;
   cb_surrogate *surrogate = s->surrogates[m];
   CB_TRY(cb_surrogate_follow(surrogate, history, fit, theta_of(s, fit, m),
-                             s->targets[m], err));
+                             s->targets[m], variances_of(s, m), err));
   find_incumbent(s, history, m);
   CB_TRY(follow_limits(s, ask, m, err));
   s->fantasies[m] = 0;
@@ -655,7 +698,8 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
  * as they were told, but for those so far below the median that they were cut. */
 static cocabo_status follow_plain(mixed *s, const cb_ask *ask, cocabo_error *err) {
   return cb_surrogate_follow(s->surrogates[PLAIN], ask->history, ask->fit,
-                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN], err);
+                             theta_of(s, ask->fit, PLAIN), s->targets[PLAIN],
+                             variances_of(s, PLAIN), err);
 }
 
 static cb_judge judge_of(const mixed *s, const cb_ask *ask) {
@@ -664,7 +708,13 @@ static cb_judge judge_of(const mixed *s, const cb_ask *ask) {
                     .box = &s->box,
                     .theta = theta_of(s, ask->fit, PLAIN),
                     .y = s->targets[PLAIN],
+                    .variance = variances_of(s, PLAIN),
                     .among = cb_feasibility_rows(s->feasibility)};
+}
+
+/* Is there doubt about the noise that is worth its price? */
+static bool has_doubt(const cb_ask *ask) {
+  return ask->history->n <= CB_JUDGE_MOST && !cb_ask_knows_noise(ask);
 }
 
 static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
@@ -673,7 +723,7 @@ static cocabo_status best(void *state, const cb_ask *ask, int64_t *row,
   double mean;
   CB_TRY(transform(s, ask->history, err));
   const cb_judge judge = judge_of(s, ask);
-  if (ask->history->n <= CB_JUDGE_MOST)
+  if (has_doubt(ask))
     return cb_judge_best(&judge, ask, row, err);
   CB_TRY(follow_plain(s, ask, err));
   *row = cb_surrogate_best_among(s->surrogates[PLAIN],
@@ -686,7 +736,7 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
   mixed *s = state;
   CB_TRY(transform(s, ask->history, err));
   const cb_judge judge = judge_of(s, ask);
-  if (ask->history->n <= CB_JUDGE_MOST) {
+  if (has_doubt(ask)) {
     CB_TRY(cb_judge_expect(&judge, ask, trial, mean, se, err));
   } else {
     CB_TRY(follow_plain(s, ask, err));
@@ -702,7 +752,7 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   mixed *s = state;
   CB_TRY(transform(s, ask->history, err));
   const cb_judge judge = judge_of(s, ask);
-  const bool few = ask->history->n <= CB_JUDGE_MOST && !s->settings->deterministic;
+  const bool few = has_doubt(ask) && !s->settings->deterministic;
   if (few)
     CB_TRY(cb_judge_points(&judge, ask, n, x, h, mean, sd, err));
   CB_TRY(follow_plain(s, ask, err));
@@ -713,6 +763,29 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   CB_TRY(follow_limits(s, ask, PLAIN, err));
   cb_feasibility_predict(s->feasibility, n, x, h, feasible);
   return COCABO_OK;
+}
+
+/* By the plain model, in whose units gains are those of y. Where nothing is feasible a
+ * new point is what is needed. */
+static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
+                           double *gain_new, double *gain_again, cocabo_error *err) {
+  mixed *s = state;
+  *row = -1;
+  *gain_new = *gain_again = 0.0;
+  CB_TRY(transform(s, ask->history, err));
+  if (ask->history->n < 2 || lost(s))
+    return COCABO_OK;
+  CB_TRY(follow_plain(s, ask, err));
+  find_incumbent(s, ask->history, PLAIN);
+  CB_TRY(follow_limits(s, ask, PLAIN, err));
+  const cb_rerun choice = {.surrogate = s->surrogates[PLAIN],
+                           .search = s->search,
+                           .pool =
+                               ask->history->n >= SCREENED_FROM ? SCREENED_POOL : POOL,
+                           .unit = 2.0,
+                           .among = cb_feasibility_rows(s->feasibility),
+                           .feasible = cb_feasibility_limits(s->feasibility, true)};
+  return cb_rerun_choose(&choice, ask, row, gain_new, gain_again, err);
 }
 
 const cb_sampler cb_sampler_mixed = {
@@ -730,4 +803,5 @@ const cb_sampler cb_sampler_mixed = {
     .best = best,
     .expect = expect,
     .predict = predict,
+    .rerun = rerun,
 };

@@ -79,9 +79,10 @@ static cocabo_status create(void **state, const cocabo_space *space,
 
 /* The result that is best so far, as the model sees it if values are noisy: its row, or
  * -1, and in *value its target. */
-static int64_t incumbent(const onehot *s, const cb_history *history, double *value) {
+static int64_t incumbent(const onehot *s, const cb_ask *ask, double *value) {
+  const cb_history *history = ask->history;
   *value = 0.0;
-  if (!s->settings->deterministic)
+  if (cb_ask_is_noisy(ask))
     return cb_surrogate_best(s->learner.surrogate, value);
   if (history->best >= 0)
     *value = cb_surrogate_standardise(s->learner.surrogate,
@@ -102,7 +103,7 @@ static batch plan_batch(const onehot *s, const cb_ask *ask) {
       .ask = ask,
       .acquire = {.kind = s->settings->acquisition, .kappa = s->settings->kappa},
       .plan = {.pool = POOL, .starts = STARTS, .evaluations = CLIMB_EVALUATIONS}};
-  const int64_t top = incumbent(s, history, &b.acquire.best);
+  const int64_t top = incumbent(s, ask, &b.acquire.best);
   if (top >= 0) {
     const cb_trial *trial = &history->trials[history->told[top]];
     b.plan.x = trial->x;
@@ -172,6 +173,13 @@ static cocabo_status predict(void *state, const cb_ask *ask, int n, const double
   return cb_learner_predict(&((onehot *)state)->learner, ask, n, x, h, mean, sd, err);
 }
 
+static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
+                           double *gain_new, double *gain_again, cocabo_error *err) {
+  onehot *s = state;
+  return cb_learner_rerun(&s->learner, ask, s->search, POOL, row, gain_new, gain_again,
+                          err);
+}
+
 static int n_theta(const void *state) {
   return cb_learner_n_theta(&((const onehot *)state)->learner);
 }
@@ -194,4 +202,5 @@ const cb_sampler cb_sampler_onehot = {
     .best = best,
     .expect = expect,
     .predict = predict,
+    .rerun = rerun,
 };

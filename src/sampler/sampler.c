@@ -153,6 +153,18 @@ void cb_store_draw_of_all(const cocabo_space *space, const cb_draw *draw,
     draws[j] = j == carrier(space) ? *draw : (cb_draw){.p = 1.0, .b = 1};
 }
 
+bool cb_ask_is_noisy(const cb_ask *ask) {
+  return !ask->settings->deterministic || cb_history_is_noisy(ask->history);
+}
+
+bool cb_ask_knows_noise(const cb_ask *ask) {
+  const cb_history *history = ask->history;
+  for (int64_t i = 0; i < history->n && !ask->settings->deterministic; i++)
+    if (!(history->variance[i] > 0.0))
+      return false;
+  return cb_history_is_noisy(history);
+}
+
 bool cb_ask_has_model(const cb_ask *ask) {
   return ask->fit && ask->history->n - ask->fit->rows <= ask->settings->model_size;
 }
@@ -213,8 +225,13 @@ double cb_cut_far_below(const cb_history *history, double *out, bool *cut) {
   return m;
 }
 
-double cb_cut_gaps(const cb_history *history, double top, double *out, bool *cut) {
+double cb_cut_gap(double gap, double m) {
   static const double far_below = 3.0; /* of the gap between best and median */
+  const double most = (1.0 + far_below) * m;
+  return m > 0.0 && fabs(gap) > most ? copysign(most, gap) : gap;
+}
+
+double cb_cut_gaps(const cb_history *history, double top, double *out, bool *cut) {
   const size_t n = (size_t)history->n;
   const double *y = history->y;
   *cut = false;
@@ -225,10 +242,9 @@ double cb_cut_gaps(const cb_history *history, double top, double *out, bool *cut
   qsort(out, n, sizeof *out, ascending);
   const double m = 0.5 * out[(n - 1) / 2] + 0.5 * out[n / 2];
   for (size_t i = 0; i < n; i++) {
-    const double gap = 0.5 * top - 0.5 * y[i], most = (1.0 + far_below) * m;
-    const bool far = m > 0.0 && fabs(gap) > most;
-    *cut |= far;
-    out[i] = far ? copysign(most, gap) : gap;
+    const double gap = 0.5 * top - 0.5 * y[i];
+    out[i] = cb_cut_gap(gap, m);
+    *cut |= out[i] != gap;
   }
   return m;
 }

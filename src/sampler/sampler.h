@@ -109,6 +109,12 @@ typedef struct cb_sampler {
   cocabo_status (*predict)(void *state, const cb_ask *ask, int n, const double *x,
                            const int32_t *h, double *mean, double *sd, double *feasible,
                            cocabo_error *err);
+  /* Is another run of a known point worth more than a new one? *row of the history's
+   * results is the one to run once more, -1: a new point is worth more; and by how much
+   * the best mean is expected to rise by either, in units of y. NULL: the sampler has
+   * no model that would know. */
+  cocabo_status (*rerun)(void *state, const cb_ask *ask, int64_t *row, double *gain_new,
+                         double *gain_again, cocabo_error *err);
 } cb_sampler;
 
 /* The samplers by name; NULL if there is none of that name / past the end. */

@@ -55,6 +55,15 @@ double cb_cut_far_below(const cb_history *history, double *out, bool *cut);
  * but for the scale of the gaps, on its unit. Returns the median size of a gap. */
 double cb_cut_gaps(const cb_history *history, double top, double *out, bool *cut);
 
+/* Half a gap, cut off by that rule where the median size is m. */
+double cb_cut_gap(double gap, double m);
+
+/* Are values noisy: by the user's word, or because the variance of one is known? */
+bool cb_ask_is_noisy(const cb_ask *ask);
+/* Is their noise known, so that there is no doubt about it? Not where it is for the
+ * model to find out that of some. */
+bool cb_ask_knows_noise(const cb_ask *ask);
+
 /* The space as cb_search sees it. */
 cb_domain cb_domain_of(const cocabo_space *space);
 

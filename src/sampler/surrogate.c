@@ -33,9 +33,14 @@ struct cb_surrogate {
   double *x;           /* d x n: points of rows, gathered */
   int32_t *h;          /* c x n */
   double *y;           /* n: their targets */
+  int64_t revised;     /* of the history that was followed */
+  bool noisy;          /* was it factored with noise of the rows' own? */
+  double *noise;       /* n: which it has, in the process's units */
+  double *variance;    /* n: of the targets, gathered */
   cb_distant *distant; /* trials without a value, while they are chosen */
   double *distance;    /* of every row of the history to what is chosen already */
-  size_t rows_room, x_room, h_room, y_room, distance_room, distant_room;
+  size_t rows_room, x_room, h_room, y_room, noise_room, variance_room, distance_room,
+      distant_room;
 };
 
 cocabo_status cb_surrogate_new(cb_surrogate **out, const cocabo_space *space,
@@ -69,6 +74,8 @@ void cb_surrogate_free(cb_surrogate *s) {
   cb_free(s->x);
   cb_free(s->h);
   cb_free(s->y);
+  cb_free(s->noise);
+  cb_free(s->variance);
   cb_free(s->distance);
   cb_free(s->distant);
   cb_free(s);
@@ -196,6 +203,16 @@ static size_t theta_bytes(const cb_surrogate *s) {
   return (size_t)cb_theta_lay_out(&s->spec).count * sizeof *s->theta;
 }
 
+static cocabo_status gather_variances(cb_surrogate *s, const double *variance,
+                                      cocabo_error *err) {
+  if (!cb_reserve((void **)&s->variance, &s->variance_room, (size_t)s->n,
+                  sizeof *s->variance))
+    return cb_no_memory(err);
+  for (int64_t i = 0; i < s->n; i++)
+    s->variance[i] = variance[s->rows[i]];
+  return COCABO_OK;
+}
+
 static cocabo_status start_over(cb_surrogate *s, const cb_history *history,
                                 int64_t rows, const double *theta, cocabo_error *err) {
   s->fit_rows = -1; /* until the factor stands */
@@ -205,6 +222,8 @@ static cocabo_status start_over(cb_surrogate *s, const cb_history *history,
   CB_TRY(cb_gp_factor(s->gp, (int)s->n, s->x, s->h, err));
   memcpy(s->theta, theta, theta_bytes(s));
   s->followed = s->fit_rows = rows;
+  s->revised = history->revised;
+  s->noisy = false;
   return COCABO_OK;
 }
 
@@ -228,11 +247,79 @@ static cocabo_status append_row(cb_surrogate *s, const cb_history *history,
 
 /* A fit is recognised by what the factor depends on: fits of the same log may be told
  * apart by nothing else. */
+static bool must_start_over(const cb_surrogate *s, const cb_history *history,
+                            int64_t rows, const double *theta) {
+  return s->fit_rows != rows || s->revised != history->revised ||
+         memcmp(s->theta, theta, theta_bytes(s)) != 0;
+}
+
+/* The rows that the fit saw, or an active set of them, and all that came after. */
+static cocabo_status choose_all_rows(cb_surrogate *s, const cb_history *history,
+                                     int64_t rows, cocabo_error *err) {
+  CB_TRY(choose_rows(s, history, rows, err));
+  if (!cb_reserve((void **)&s->rows, &s->rows_room, (size_t)history->n,
+                  sizeof *s->rows))
+    return cb_no_memory(err);
+  for (int64_t i = rows; i < history->n; i++)
+    if (counts(s, told(history, i)))
+      s->rows[s->n++] = i;
+  return COCABO_OK;
+}
+
+/* Noise of the rows from their variances; has any changed? */
+static cocabo_status update_noise(cb_surrogate *s, bool *changed, cocabo_error *err) {
+  double mean, sd;
+  if (!cb_reserve((void **)&s->noise, &s->noise_room, (size_t)s->n, sizeof *s->noise))
+    return cb_no_memory(err);
+  cb_moments((int)s->n, s->y, &mean, &sd);
+  for (int64_t i = 0; i < s->n; i++) {
+    const double noise = cb_row_noise(s->variance[i], sd);
+    *changed = *changed || noise != s->noise[i];
+    s->noise[i] = noise;
+  }
+  return COCABO_OK;
+}
+
+static cocabo_status follow_noisy(cb_surrogate *s, const cb_history *history,
+                                  int64_t rows, const double *theta, const double *y,
+                                  const double *variance, cocabo_error *err) {
+  bool changed = must_start_over(s, history, rows, theta) || !s->noisy ||
+                 s->followed != history->n;
+  s->fit_rows = -1; /* until the factor stands */
+  if (changed)
+    CB_TRY(choose_all_rows(s, history, rows, err));
+  CB_TRY(gather_targets(s, y, err));
+  CB_TRY(gather_variances(s, variance, err));
+  CB_TRY(update_noise(s, &changed, err));
+  if (changed) {
+    CB_TRY(gather_points(s, history, err)); /* fantasies take their place */
+    cb_gp_set_theta(s->gp, theta);
+    CB_TRY(cb_gp_factor_noisy(s->gp, (int)s->n, s->x, s->h, s->noise, err));
+  }
+  memcpy(s->theta, theta, theta_bytes(s));
+  s->followed = history->n;
+  s->fit_rows = rows;
+  s->revised = history->revised;
+  s->noisy = true;
+  cb_gp_set_y(s->gp, s->y);
+  return COCABO_OK;
+}
+
+static bool any_positive(int64_t n, const double *variance) {
+  for (int64_t i = 0; variance && i < n; i++)
+    if (variance[i] > 0.0)
+      return true;
+  return false;
+}
+
 cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
                                   const cb_fit *fit, const double *theta,
-                                  const double *y, cocabo_error *err) {
+                                  const double *y, const double *variance,
+                                  cocabo_error *err) {
   const int64_t rows = fit ? fit->rows : 0;
-  if (s->fit_rows != rows || memcmp(s->theta, theta, theta_bytes(s)) != 0)
+  if (any_positive(history->n, variance))
+    return follow_noisy(s, history, rows, theta, y, variance, err);
+  if (must_start_over(s, history, rows, theta) || s->noisy)
     CB_TRY(start_over(s, history, rows, theta, err));
   while (s->followed < history->n)
     CB_TRY(append_row(s, history, err));
@@ -329,6 +416,23 @@ int64_t cb_surrogate_best_among(const cb_surrogate *s, const bool *among,
   return best;
 }
 
+int cb_surrogate_top(const cb_surrogate *s, const bool *among, int most, int *places) {
+  int count = 0;
+  for (int i = 0; i < (int)s->n; i++) {
+    const double fitted = cb_gp_fitted(s->gp, i);
+    int place = count;
+    while (place > 0 && fitted > cb_gp_fitted(s->gp, places[place - 1]))
+      place--;
+    if (place == most || (among && !among[s->rows[i]]))
+      continue;
+    count += count < most;
+    memmove(places + place + 1, places + place,
+            (size_t)(count - place - 1) * sizeof *places);
+    places[place] = i;
+  }
+  return count;
+}
+
 void cb_surrogate_expect(const cb_surrogate *s, const double *x, const int32_t *h,
                          double *mean, double *sd) {
   double centre, unit, mu, deviation;
@@ -372,9 +476,19 @@ cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
   return COCABO_OK;
 }
 
+cocabo_status cb_surrogate_variances(cb_surrogate *s, const double *variance,
+                                     cb_likelihood *likelihood, cocabo_error *err) {
+  if (!variance)
+    return COCABO_OK;
+  CB_TRY(gather_variances(s, variance, err));
+  cb_likelihood_set_variance(likelihood, s->variance);
+  return COCABO_OK;
+}
+
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_ask *ask, const double *y,
-                               const cb_theta_box *box, int restarts, cb_rng *rng,
-                               double *theta, cocabo_error *err) {
+                               const double *variance, const cb_theta_box *box,
+                               int restarts, cb_rng *rng, double *theta,
+                               cocabo_error *err) {
   const cb_fit_plan plan = {.restarts = restarts,
                             .max_evaluations = FIT_EVALUATIONS,
                             .interrupt = ask->interrupt,
@@ -384,8 +498,10 @@ cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_ask *ask, const double 
   cocabo_status status = gather_targets(s, y, err);
   if (status == COCABO_OK) {
     cb_likelihood_set_y(likelihood, s->y);
-    status = cb_gp_fit(likelihood, &s->spec, box, &plan, rng, theta, NULL, err);
+    status = cb_surrogate_variances(s, variance, likelihood, err);
   }
+  if (status == COCABO_OK)
+    status = cb_gp_fit(likelihood, &s->spec, box, &plan, rng, theta, NULL, err);
   cb_likelihood_free(likelihood);
   return status;
 }

@@ -6,6 +6,10 @@
  * that it is for the sampler to have a fit before they are too many.
  * The process is factored at the last fit's rows and appended one by one after that: so
  * a restart makes the same calls in the same order, and gets the same bits.
+ *
+ * Where the variances of rows are known, the noise of each depends on the deviation of
+ * all targets: then everything is factored anew, in one go and in the order of the
+ * rows. So it is after a row was revised, for what was chosen may have been another.
  */
 #ifndef CB_SAMPLER_SURROGATE_H
 #define CB_SAMPLER_SURROGATE_H
@@ -33,10 +37,12 @@ void cb_surrogate_restrict(cb_surrogate *s, const int32_t *h);
 
 /* Takes in what is new. theta are the hyper-parameters of the fit, of which it may be a
  * part, or the start where fit is NULL; y[0..history->n-1] are the targets (the
- * history's or a transform). */
+ * history's or a transform), and variance[0..history->n-1] those of the targets; NULL:
+ * none is known. */
 cocabo_status cb_surrogate_follow(cb_surrogate *s, const cb_history *history,
                                   const cb_fit *fit, const double *theta,
-                                  const double *y, cocabo_error *err);
+                                  const double *y, const double *variance,
+                                  cocabo_error *err);
 
 /* Adds what has no value: failed trials have `worst`, in the units of y, and pending
  * ones their posterior mean (Appendix F). At most 128 of each: half of them the newest,
@@ -62,6 +68,10 @@ int64_t cb_surrogate_best(const cb_surrogate *s, double *mean);
 /* The same among rows of the history: those that are true; NULL: all. */
 int64_t cb_surrogate_best_among(const cb_surrogate *s, const bool *among, double *mean);
 
+/* The first `most` of them, the highest first, as places in cb_surrogate_rows, which
+ * are those in the process; returns how many there are. */
+int cb_surrogate_top(const cb_surrogate *s, const bool *among, int most, int *places);
+
 /* The rows of the history that it holds, n of them, borrowed until the next call: those
  * that the last fit saw, ascending, then those that came after it. */
 const int64_t *cb_surrogate_rows(const cb_surrogate *s, int64_t *n);
@@ -84,10 +94,16 @@ cocabo_status cb_surrogate_likelihood(cb_surrogate *s, const cb_history *history
 cocabo_status cb_surrogate_targets(cb_surrogate *s, const double *y, int *n,
                                    const double **out, cocabo_error *err);
 
+/* Then, after the likelihood was given the targets, the variances of those rows; NULL:
+ * none is known. */
+cocabo_status cb_surrogate_variances(cb_surrogate *s, const double *variance,
+                                     cb_likelihood *likelihood, cocabo_error *err);
+
 /* Learns theta (in and out) from the history of the ask, which may be interrupted; from
  * where theta is and from `restarts` random points. */
 cocabo_status cb_surrogate_fit(cb_surrogate *s, const cb_ask *ask, const double *y,
-                               const cb_theta_box *box, int restarts, cb_rng *rng,
-                               double *theta, cocabo_error *err);
+                               const double *variance, const cb_theta_box *box,
+                               int restarts, cb_rng *rng, double *theta,
+                               cocabo_error *err);
 
 #endif

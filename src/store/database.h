@@ -14,7 +14,7 @@
 #include "cocabo_store.h"
 #include "store/patience.h"
 
-enum { CB_MAX_STATEMENTS = 32 };
+enum { CB_MAX_STATEMENTS = 40 };
 
 typedef struct cb_database {
   sqlite3 *handle;

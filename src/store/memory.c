@@ -16,9 +16,16 @@
 
 typedef struct lease {
   int64_t number;    /* trial */
+  int64_t run;       /* of it, or CB_WHOLE_TRIAL */
   const char *owner; /* one of the log's owners */
   double until;      /* seconds since the machine was started */
 } lease;
+
+/* What was handed out last of a trial. */
+typedef struct handed_out {
+  int64_t attempt; /* RESUMED, 0 = none */
+  int64_t run;     /* RUN_STARTED, -1 = none */
+} handed_out;
 
 typedef struct study_log {
   int64_t id;
@@ -26,11 +33,11 @@ typedef struct study_log {
   cb_event *events; /* events[i].seq = i + 1 */
   size_t n, capacity;
   int64_t n_trials;
-  int64_t *attempts; /* n_trials: the last RESUMED of each, 0 = none */
-  size_t attempts_capacity;
+  handed_out *trials; /* n_trials */
+  size_t trials_capacity;
   size_t *index;     /* open addressing by unique id: place in events + 1, 0 = empty */
   size_t index_size; /* a power of two, at most half full */
-  lease *leases;     /* by number */
+  lease *leases;     /* by number and run */
   size_t n_leases, leases_capacity;
   cb_summary summary; /* seq 0: none */
   char **owners;      /* everybody who ever held a lease */
@@ -53,7 +60,7 @@ static void free_log(study_log *log) {
   for (size_t i = 0; i < log->n; i++)
     cb_event_clear(&log->events[i]);
   cb_free(log->events);
-  cb_free(log->attempts);
+  cb_free(log->trials);
   for (size_t i = 0; i < log->n_owners; i++)
     cb_free(log->owners[i]);
   cb_free(log->owners);
@@ -98,15 +105,15 @@ static bool reserve_index(study_log *log, size_t want) {
 }
 
 static bool reserve(study_log *log, size_t more) {
-  void *events = log->events, *attempts = log->attempts, *leases = log->leases;
+  void *events = log->events, *trials = log->trials, *leases = log->leases;
   const bool grown =
       cb_reserve(&events, &log->capacity, log->n + more, sizeof *log->events) &&
-      cb_reserve(&attempts, &log->attempts_capacity, (size_t)log->n_trials + more,
-                 sizeof *log->attempts) &&
+      cb_reserve(&trials, &log->trials_capacity, (size_t)log->n_trials + more,
+                 sizeof *log->trials) &&
       cb_reserve(&leases, &log->leases_capacity, log->n_leases + more,
                  sizeof *log->leases);
   log->events = events;
-  log->attempts = attempts;
+  log->trials = trials;
   log->leases = leases;
   return grown && reserve_index(log, log->n + more);
 }
@@ -129,12 +136,13 @@ static const char *know_owner(study_log *log, const char *owner) {
   return copy;
 }
 
-/* The place of a trial's lease, or where it belongs. */
-static size_t lease_place(const study_log *log, int64_t number) {
+/* The place of a lease, or where it belongs. */
+static size_t lease_place(const study_log *log, int64_t number, int64_t run) {
   size_t low = 0, high = log->n_leases;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (log->leases[middle].number < number)
+    const lease *l = &log->leases[middle];
+    if (l->number < number || (l->number == number && l->run < run))
       low = middle + 1;
     else
       high = middle;
@@ -142,10 +150,19 @@ static size_t lease_place(const study_log *log, int64_t number) {
   return low;
 }
 
-static void drop_lease(study_log *log, int64_t number) {
-  const size_t i = lease_place(log, number);
-  if (i == log->n_leases || log->leases[i].number != number)
+static lease *find_lease(const study_log *log, int64_t number, int64_t run) {
+  const size_t i = lease_place(log, number, run);
+  return i < log->n_leases && log->leases[i].number == number &&
+                 log->leases[i].run == run
+             ? &log->leases[i]
+             : NULL;
+}
+
+static void drop_lease(study_log *log, int64_t number, int64_t run) {
+  const lease *dropped = find_lease(log, number, run);
+  if (!dropped)
     return;
+  const size_t i = (size_t)(dropped - log->leases);
   log->n_leases--;
   memmove(&log->leases[i], &log->leases[i + 1],
           (log->n_leases - i) * sizeof *log->leases);
@@ -153,9 +170,9 @@ static void drop_lease(study_log *log, int64_t number) {
 
 /* There is room for it. */
 static void take_lease(study_log *log, lease taken) {
-  const size_t i = lease_place(log, taken.number);
+  const size_t i = lease_place(log, taken.number, taken.run);
   assert(log->n_leases < log->leases_capacity);
-  assert(i == log->n_leases || taken.number < log->leases[i].number); /* one a trial */
+  assert(!find_lease(log, taken.number, taken.run));
   memmove(&log->leases[i + 1], &log->leases[i],
           (log->n_leases - i) * sizeof *log->leases);
   log->leases[i] = taken;
@@ -168,25 +185,50 @@ typedef struct holder {
   double until;
 } holder;
 
+static void replace_lease(study_log *log, int64_t number, int64_t run,
+                          const holder *who) {
+  drop_lease(log, number, run);
+  if (who->owner)
+    take_lease(log, (lease){number, run, who->owner, who->until});
+}
+
+static bool has_trial(const study_log *log, int64_t number) {
+  return number >= 0 && number < log->n_trials;
+}
+
+/* Has a later attempt of its trial been handed out? */
+static bool is_late(const study_log *log, const cb_event *event) {
+  return has_trial(log, event->number) &&
+         event->attempt < log->trials[event->number].attempt;
+}
+
 static void move_lease(study_log *log, const cb_event *event, const holder *who) {
+  const int64_t number = event->number;
   switch (event->kind) {
   case CB_TRIAL_ADDED:
+    if (event->running)
+      replace_lease(log, number, CB_WHOLE_TRIAL, who);
+    return;
   case CB_TRIAL_ASKED:
   case CB_TRIAL_RESUMED:
-    drop_lease(log, event->number);
-    if (who->owner && (event->kind != CB_TRIAL_ADDED || event->running))
-      take_lease(log, (lease){event->number, who->owner, who->until});
+    replace_lease(log, number, CB_WHOLE_TRIAL, who);
+    return;
+  case CB_RUN_STARTED:
+    drop_lease(log, number, CB_WHOLE_TRIAL);
+    replace_lease(log, number, event->attempt, who);
+    return;
+  case CB_TRIAL_OBSERVED:
+    drop_lease(log, number, event->attempt);
     return;
   case CB_TRIAL_STALE:
   case CB_TRIAL_FAILED:
   case CB_TRIAL_INTERRUPTED:
-    if ((event->has_attempt || event->kind == CB_TRIAL_STALE) &&
-        event->number < log->n_trials && event->attempt < log->attempts[event->number])
+    if ((event->has_attempt || event->kind == CB_TRIAL_STALE) && is_late(log, event))
       return; /* the lease is that of a later attempt */
-    drop_lease(log, event->number);
+    drop_lease(log, number, CB_WHOLE_TRIAL);
     return;
   case CB_TRIAL_TOLD:
-    drop_lease(log, event->number);
+    drop_lease(log, number, CB_WHOLE_TRIAL);
     return;
   default:
     return;
@@ -199,23 +241,9 @@ static bool makes_trial(const cb_event *event) {
   return event->kind == CB_TRIAL_ASKED || event->kind == CB_TRIAL_ADDED;
 }
 
-static bool attempt_taken(const study_log *log, const cb_event *resumed) {
-  return resumed->number < log->n_trials &&
-         resumed->attempt <= log->attempts[resumed->number];
-}
-
 /* Has it run out, or is nobody left to renew it? */
 static bool is_over(const lease *l, double time, cb_owners *seen) {
   return l->until <= time || cb_owners_gone(seen, l->owner);
-}
-
-/* Was its lease renewed after somebody had found it over? */
-static bool was_renewed(const study_log *log, const cb_event *stale, cb_owners *seen) {
-  const size_t i = lease_place(log, stale->number);
-  return i < log->n_leases && log->leases[i].number == stale->number &&
-         !(stale->number < log->n_trials &&
-           stale->attempt < log->attempts[stale->number]) &&
-         !is_over(&log->leases[i], cb_clock_boot(), seen);
 }
 
 static cocabo_status check_position(const study_log *log, const cb_position *from,
@@ -229,43 +257,122 @@ static cocabo_status check_position(const study_log *log, const cb_position *fro
              : cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
 }
 
-/* Has somebody ended it since the writer looked? */
-static bool has_ended(const study_log *log, int64_t number, const cb_position *seen) {
-  for (size_t i = seen ? (size_t)seen->seq : log->n; i < log->n; i++)
-    if (log->events[i].number == number &&
-        (log->events[i].kind == CB_TRIAL_TOLD ||
-         log->events[i].kind == CB_TRIAL_FAILED ||
-         log->events[i].kind == CB_TRIAL_INTERRUPTED))
-      return true;
-  return false;
+/* An append on its way through the checks, and what is known of who is gone. */
+typedef struct checking {
+  const study_log *log;
+  const cb_append *what;
+  int64_t next_number; /* of the trials, with those of the append so far */
+  cb_owners seen;
+} checking;
+
+static bool lives(checking *c, const lease *l) {
+  return l && !is_over(l, cb_clock_boot(), &c->seen);
+}
+
+/* The first event after what the writer has seen. */
+static size_t first_unseen(const checking *c) {
+  return c->what->seen ? (size_t)c->what->seen->seq : c->log->n;
+}
+
+static bool ends_trial(const cb_event *event, int64_t number) {
+  return event->number == number &&
+         (event->kind == CB_TRIAL_TOLD || event->kind == CB_TRIAL_FAILED ||
+          event->kind == CB_TRIAL_INTERRUPTED);
+}
+
+/* Has somebody ended it since the writer looked, or was its lease renewed? */
+static cocabo_status check_stale(checking *c, const cb_event *stale,
+                                 cocabo_error *err) {
+  const study_log *log = c->log;
+  const int64_t number = stale->number;
+  for (size_t i = first_unseen(c); i < log->n; i++)
+    if (ends_trial(&log->events[i], number))
+      return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, it has ended",
+                     (long long)number);
+  if (!is_late(log, stale) && lives(c, find_lease(log, number, CB_WHOLE_TRIAL)))
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
+                   (long long)number);
+  return COCABO_OK;
+}
+
+/* The same of a run. Whoever is at it may discard it. */
+static cocabo_status check_discarded(checking *c, const cb_event *run,
+                                     cocabo_error *err) {
+  const study_log *log = c->log;
+  const char *owner = c->what->owner;
+  for (size_t i = first_unseen(c); i < log->n; i++)
+    if (log->events[i].kind == CB_TRIAL_OBSERVED &&
+        log->events[i].number == run->number && log->events[i].attempt == run->attempt)
+      return cb_fail(err, COCABO_E_BUSY,
+                     "run %lld of trial %lld is not lost, it has ended",
+                     (long long)run->attempt, (long long)run->number);
+  const lease *l = find_lease(log, run->number, run->attempt);
+  if (lives(c, l) && !(owner && strcmp(owner, l->owner) == 0))
+    return cb_fail(err, COCABO_E_BUSY,
+                   "run %lld of trial %lld is not lost, its lease lives",
+                   (long long)run->attempt, (long long)run->number);
+  return COCABO_OK;
+}
+
+static cocabo_status check_started(const checking *c, const cb_event *run,
+                                   cocabo_error *err) {
+  if (run->number < 0 || run->number >= c->next_number)
+    return cb_fail(err, COCABO_E_BUSY, "run %lld is of trial %lld, which is not there",
+                   (long long)run->attempt, (long long)run->number);
+  if (has_trial(c->log, run->number) && run->attempt <= c->log->trials[run->number].run)
+    return cb_fail(err, COCABO_E_BUSY, "run %lld of trial %lld is taken",
+                   (long long)run->attempt, (long long)run->number);
+  return COCABO_OK;
+}
+
+static cocabo_status check_resumed(const checking *c, const cb_event *resumed,
+                                   cocabo_error *err) {
+  if (has_trial(c->log, resumed->number) &&
+      resumed->attempt <= c->log->trials[resumed->number].attempt)
+    return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
+                   (long long)resumed->attempt, (long long)resumed->number);
+  return COCABO_OK;
+}
+
+static cocabo_status check_number(const checking *c, int64_t number,
+                                  cocabo_error *err) {
+  if (number != c->next_number)
+    return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
+                   (long long)number, (long long)c->next_number);
+  return COCABO_OK;
+}
+
+static cocabo_status check_event(checking *c, const cb_event *event,
+                                 cocabo_error *err) {
+  switch (event->kind) {
+  case CB_TRIAL_ASKED:
+  case CB_TRIAL_ADDED:
+    return check_number(c, event->number, err);
+  case CB_TRIAL_RESUMED:
+    return check_resumed(c, event, err);
+  case CB_TRIAL_STALE:
+    return check_stale(c, event, err);
+  case CB_RUN_STARTED:
+    return check_started(c, event, err);
+  case CB_TRIAL_OBSERVED:
+    return event->outcome == CB_RUN_DISCARDED ? check_discarded(c, event, err)
+                                              : COCABO_OK;
+  default:
+    return COCABO_OK;
+  }
 }
 
 static cocabo_status check_conflicts(const study_log *log, const cb_append *what,
                                      cocabo_error *err) {
-  const cb_event *events = what->events;
-  const int64_t next_number = what->next_number;
-  cb_owners seen = {.n = 0};
+  checking c = {.log = log, .what = what, .next_number = log->n_trials};
   CB_TRY(check_position(log, what->seen, err));
-  if (next_number >= 0 && next_number != log->n_trials)
-    return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
-                   (long long)next_number, (long long)log->n_trials);
-  int64_t next = log->n_trials;
+  if (what->next_number >= 0)
+    CB_TRY(check_number(&c, what->next_number, err));
   for (int i = 0; i < what->n; i++) {
-    if (find_event(log, events[i].id))
+    if (find_event(log, what->events[i].id))
       continue;
-    if (makes_trial(&events[i]) && events[i].number != next++)
-      return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld",
-                     (long long)events[i].number, (long long)next - 1);
-    if (events[i].kind == CB_TRIAL_RESUMED && attempt_taken(log, &events[i]))
-      return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
-                     (long long)events[i].attempt, (long long)events[i].number);
-    if (events[i].kind == CB_TRIAL_STALE &&
-        has_ended(log, events[i].number, what->seen))
-      return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, it has ended",
-                     (long long)events[i].number);
-    if (events[i].kind == CB_TRIAL_STALE && was_renewed(log, &events[i], &seen))
-      return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
-                     (long long)events[i].number);
+    CB_TRY(check_event(&c, &what->events[i], err));
+    c.next_number += makes_trial(&what->events[i]);
   }
   return COCABO_OK;
 }
@@ -273,11 +380,13 @@ static cocabo_status check_conflicts(const study_log *log, const cb_append *what
 /* Keeps what the conflict checks look at. */
 static void count(study_log *log, const cb_event *event) {
   if (makes_trial(event)) {
-    assert((size_t)log->n_trials < log->attempts_capacity);
-    log->attempts[log->n_trials++] = 0;
+    assert((size_t)log->n_trials < log->trials_capacity);
+    log->trials[log->n_trials++] = (handed_out){.attempt = 0, .run = -1};
   }
-  if (event->kind == CB_TRIAL_RESUMED && event->number < log->n_trials)
-    log->attempts[event->number] = event->attempt;
+  if (event->kind == CB_TRIAL_RESUMED && has_trial(log, event->number))
+    log->trials[event->number].attempt = event->attempt;
+  if (event->kind == CB_RUN_STARTED && has_trial(log, event->number))
+    log->trials[event->number].run = event->attempt;
 }
 
 /* Takes the copies over; there is room for them. An id may come twice in one call. time
@@ -368,12 +477,7 @@ static cocabo_status log_by_id(const memory_store *memory, int64_t id, study_log
       *out = memory->logs[i];
       return COCABO_OK;
     }
-  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
-}
-
-static cocabo_status no_study(const char *name, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
+  return cb_store_deleted(err);
 }
 
 static cocabo_status new_log(study_log **out, const char *name, cb_event *events, int n,
@@ -420,7 +524,7 @@ static cocabo_status drop_log(memory_store *memory, const char *name,
             (memory->n - i) * sizeof *memory->logs);
     return COCABO_OK;
   }
-  return no_study(name, err);
+  return cb_store_no_study(name, err);
 }
 
 /* ---- operations ------------------------------------------------------------------ */
@@ -454,12 +558,12 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
   const study_log *log = log_by_name(memory, name);
   if (log)
     *id = log->id;
-  return unlock(memory, log ? COCABO_OK : no_study(name, err));
+  return unlock(memory, log ? COCABO_OK : cb_store_no_study(name, err));
 }
 
 static cocabo_status read_since(cocabo_store *store, int64_t id,
                                 const cb_position *from, cb_event_fn each,
-                                cb_number_fn expired, void *user, cocabo_error *err) {
+                                cb_expired_fn expired, void *user, cocabo_error *err) {
   memory_store *memory = lock(store);
   study_log *log = NULL;
   const double time = cb_clock_boot();
@@ -471,7 +575,7 @@ static cocabo_status read_since(cocabo_store *store, int64_t id,
     status = each(user, &log->events[i], err);
   for (size_t i = 0; expired && status == COCABO_OK && i < log->n_leases; i++)
     if (is_over(&log->leases[i], time, &seen))
-      status = expired(user, log->leases[i].number, err);
+      status = expired(user, log->leases[i].number, log->leases[i].run, err);
   return unlock(memory, status);
 }
 
@@ -522,6 +626,7 @@ static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn eac
   for (size_t i = 0; status == COCABO_OK && i < log->n_leases; i++) {
     const lease *l = &log->leases[i];
     const cocabo_lease shown = {.trial = l->number,
+                                .run = l->run,
                                 .owner = l->owner,
                                 .left = l->until - time,
                                 .gone = cb_owners_gone(&seen, l->owner)};

@@ -2,9 +2,9 @@
  * SQLite file, for many machines. What is one stroke is one statement, most of them
  * calls of the functions in server_schema.c. Time is the server's.
  *
- * Asks of whoever holds a lease are not durable: the server may lose the last of them
- * when it crashes, and then study/handed.c knows what to do. Everything else is on the
- * server's disk when the call returns.
+ * Asks of whoever holds a lease, for trials or runs, are not durable: the server may
+ * lose the last of them when it crashes, and then study/handed.c knows what to do.
+ * Everything else is on the server's disk when the call returns.
  */
 #include "store/postgres.h"
 
@@ -47,6 +47,7 @@ typedef struct postgres_store {
   char *gone;       /* owners that are, as an array of PostgreSQL; NULL: none */
   pid_t process;    /* that opened it */
   bool read_only;
+  int64_t version; /* of its tables */
 } postgres_store;
 
 /* ---- small things ---------------------------------------------------------------- */
@@ -72,21 +73,17 @@ static void read_id(const char *text, uint64_t id[2]) {
   }
 }
 
-static cocabo_status deleted(cocabo_error *err) {
-  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
-}
-
-static cocabo_status no_study(const char *name, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
-}
-
 static cocabo_status damaged(const postgres_store *p, const char *what,
                              cocabo_error *err) {
   return cb_fail(err, COCABO_E_STORE,
                  "cannot %s PostgreSQL at %s: it is damaged: %s; restore a backup, or "
                  "delete the study",
                  p->server.what, p->server.where, what);
+}
+
+/* One that is only read is as it was found. */
+static bool knows_runs(const postgres_store *p) {
+  return p->version > 1;
 }
 
 /* Runs a statement about one study, whose id is its first parameter. */
@@ -111,7 +108,7 @@ static cocabo_status need_letters(postgres_store *p, int64_t study, cocabo_error
   }
   cb_rows_free(rows);
   if (!found)
-    return deleted(err);
+    return cb_store_deleted(err);
   return fits ? COCABO_OK : damaged(p, "a study has too many parameters", err);
 }
 
@@ -126,20 +123,21 @@ enum { WHAT, SEQ, ID, TIME, KIND, NUMBER, ATTEMPT, BODY }; /* columns of what is
 enum { EVENT_ROW = 0, LEASE_ROW = 1 };
 
 /* $1 the study, $2 the last event that is known, which comes without its body, $3 how
- * many. Of a lease TIME is what is left, NUMBER its trial and BODY its owner. Plain
- * statements are faster than a function would be. Numbers have no gaps; the second
- * bound is for a server that has no statistics yet, and would sort all the rest of the
- * log for each part. */
+ * many. Of a lease TIME is what is left, NUMBER its trial, ATTEMPT its run and BODY its
+ * owner. Plain statements are faster than a function would be. Numbers have no gaps;
+ * the second bound is for a server that has no statistics yet, and would sort all the
+ * rest of the log for each part. */
 #define EVENTS                                                                         \
   "SELECT 0 AS what, seq, id, time, kind, number, attempt, "                           \
   "CASE WHEN seq > $2 THEN body END AS body FROM cocabo_events "                       \
   "WHERE study = $1 AND seq >= $2 AND seq <= $2 + $3 ORDER BY seq LIMIT $3"
 #define NOW "extract(epoch FROM clock_timestamp())::double precision"
 static const char read_events[] = EVENTS;
-static const char read_all[] =
-    "SELECT * FROM (" EVENTS ") e UNION ALL SELECT * FROM ("
-    "SELECT 1, NULL::bigint, NULL::uuid, until - " NOW ", NULL::integer, trial, "
-    "NULL::bigint, owner FROM cocabo_leases WHERE study = $1 ORDER BY trial) l";
+#define READ_ALL(run)                                                                  \
+  "SELECT * FROM (" EVENTS ") e UNION ALL SELECT * FROM ("                             \
+  "SELECT 1, NULL::bigint, NULL::uuid, until - " NOW ", NULL::integer, trial, " run    \
+  ", owner FROM cocabo_leases WHERE study = $1 ORDER BY 6, 7) l"
+static const char read_all[] = READ_ALL("run"), read_all_old[] = READ_ALL("-1::bigint");
 
 /* Letters say which member of a cell counts; those of the space must be the stored
  * ones.
@@ -210,19 +208,21 @@ static cocabo_status note_gone(postgres_store *p, const char *owner,
 }
 
 static cocabo_status show_lease(postgres_store *p, const PGresult *rows, int i,
-                                cb_number_fn expired, void *user, cocabo_error *err) {
+                                cb_expired_fn expired, void *user, cocabo_error *err) {
   bool over = cb_rows_real(rows, i, TIME) <= 0.0;
   p->n_leases++;
   if (!over && cb_owner_is_gone(cb_rows_text(rows, i, BODY))) {
     CB_TRY(note_gone(p, cb_rows_text(rows, i, BODY), err));
     over = true;
   }
-  return over ? expired(user, cb_rows_integer(rows, i, NUMBER), err) : COCABO_OK;
+  return over ? expired(user, cb_rows_integer(rows, i, NUMBER),
+                        cb_rows_integer(rows, i, ATTEMPT), err)
+              : COCABO_OK;
 }
 
 /* Who is gone takes all leases to say: where they are many, leases are looked at twice
  * a second. */
-static bool wants_leases(postgres_store *p, cb_number_fn expired) {
+static bool wants_leases(postgres_store *p, cb_expired_fn expired) {
   enum { MANY = 20 };
   const double now = cb_clock_boot();
   if (!expired)
@@ -244,7 +244,7 @@ typedef struct chunk {
   int64_t study;
   const cb_position *from;
   cb_event_fn each;
-  cb_number_fn expired;
+  cb_expired_fn expired;
   void *user;
   int64_t seq; /* of the last event shown */
   bool more;   /* there are others */
@@ -281,7 +281,7 @@ static cocabo_status show_chunk(postgres_store *p, chunk *c, const PGresult *row
 }
 
 static cocabo_status read_log(postgres_store *p, int64_t study, const cb_position *from,
-                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cb_event_fn each, cb_expired_fn expired, void *user,
                               cocabo_error *err) {
   chunk c = {.study = study,
              .from = from,
@@ -291,13 +291,14 @@ static cocabo_status read_log(postgres_store *p, int64_t study, const cb_positio
              .seq = from->seq,
              .more = true};
   const bool leases = wants_leases(p, expired);
+  const char *all = knows_runs(p) ? read_all : read_all_old;
   while (c.more) {
     cb_params params = {0};
     PGresult *rows;
     cb_params_integer(&params, study);
     cb_params_integer(&params, c.seq);
     cb_params_integer(&params, AT_A_TIME);
-    CB_TRY(run(p, leases ? read_all : read_events, &params, &rows, err));
+    CB_TRY(run(p, leases ? all : read_events, &params, &rows, err));
     const cocabo_status status = show_chunk(p, &c, rows, err);
     cb_rows_free(rows);
     CB_TRY(status);
@@ -308,7 +309,7 @@ static cocabo_status read_log(postgres_store *p, int64_t study, const cb_positio
 /* ---- writing --------------------------------------------------------------------- */
 
 /* The arrays of cocabo_append, in its order. */
-enum { IDS, KINDS, NUMBERS, ATTEMPTS, NAMED, RUNS, BODIES, SUMS, TIMES, N_ARRAYS };
+enum { IDS, KINDS, NUMBERS, ATTEMPTS, NAMED, MARKED, BODIES, SUMS, TIMES, N_ARRAYS };
 _Static_assert(N_ARRAYS == sizeof((postgres_store *)0)->arrays / sizeof(array_text),
                "every array has its memory");
 
@@ -351,6 +352,18 @@ static void put_quoted(array_text *to, const char *text, size_t length) {
   put_word(to, "\"");
 }
 
+/* What the server has to know of some kinds, and only the body says. */
+static bool is_marked(const cb_event *event) {
+  switch (event->kind) {
+  case CB_TRIAL_ADDED:
+    return event->running;
+  case CB_TRIAL_OBSERVED:
+    return event->outcome == CB_RUN_DISCARDED;
+  default:
+    return false;
+  }
+}
+
 /* `keep` as in cb_append. */
 static cocabo_status put_event(postgres_store *p, const cb_event *event, bool keep,
                                const char *letters, cocabo_error *err) {
@@ -366,7 +379,7 @@ static cocabo_status put_event(postgres_store *p, const cb_event *event, bool ke
   put_integer(&arrays[NUMBERS], event->number);
   put_integer(&arrays[ATTEMPTS], event->attempt);
   put_word(&arrays[NAMED], event->has_attempt ? "t" : "f");
-  put_word(&arrays[RUNS], event->running ? "t" : "f");
+  put_word(&arrays[MARKED], is_marked(event) ? "t" : "f");
   put_quoted(&arrays[BODIES], body, size);
   put_integer(&arrays[SUMS], (int64_t)cb_codec_checksum(body, size));
   put_word(&arrays[TIMES], keep ? cb_number_show(digits, event->time) : "NULL");
@@ -398,6 +411,19 @@ static void bind_events(const postgres_store *p, cb_params *params) {
     cb_params_text(params, p->arrays[k].text);
 }
 
+static cocabo_status refuse_run(const char *problem, long long run, long long number,
+                                cocabo_error *err) {
+  if (strcmp(problem, "run nowhere") == 0)
+    return cb_fail(err, COCABO_E_BUSY, "run %lld is of trial %lld, which is not there",
+                   run, number);
+  const bool taken = strcmp(problem, "run taken") == 0;
+  const bool ended = strcmp(problem, "run ended") == 0;
+  return cb_fail(err, COCABO_E_BUSY, "run %lld of trial %lld is %s", run, number,
+                 taken   ? "taken"
+                 : ended ? "not lost, it has ended"
+                         : "not lost, its lease lives");
+}
+
 static cocabo_status refusal(const PGresult *rows, int i, cocabo_error *err) {
   const char *problem = cb_rows_text(rows, i, 0);
   const bool has_number = !cb_rows_null(rows, i, 1);
@@ -405,7 +431,7 @@ static cocabo_status refusal(const PGresult *rows, int i, cocabo_error *err) {
   const bool has_other = !cb_rows_null(rows, i, 2);
   const long long other = has_other ? (long long)cb_rows_real(rows, i, 2) : -1;
   if (strcmp(problem, "deleted") == 0)
-    return deleted(err);
+    return cb_store_deleted(err);
   if (strcmp(problem, "taken") == 0)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is taken, the next is %lld", number,
                    other);
@@ -417,6 +443,8 @@ static cocabo_status refusal(const PGresult *rows, int i, cocabo_error *err) {
   if (strcmp(problem, "alive") == 0)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                    number);
+  if (strncmp(problem, "run ", 4) == 0)
+    return refuse_run(problem, other, number, err);
   return cb_fail(err, COCABO_E_BUSY, "the log has lost its end");
 }
 
@@ -436,7 +464,8 @@ static cocabo_status take_places(postgres_store *p, const PGresult *rows, int fi
   return COCABO_OK;
 }
 
-/* What may be lost when the server crashes: who holds the lease notices. */
+/* What may be lost when the server crashes: who holds the lease notices. A run that
+ * starts may not: its result would find it gone. */
 static bool may_be_lost(const cb_append *what) {
   for (int i = 0; i < what->n; i++)
     switch (what->events[i].kind) {
@@ -446,6 +475,10 @@ static bool may_be_lost(const cb_append *what) {
     case CB_MODEL_FITTED:
     case CB_TRIAL_REPORTED:
       break;
+    case CB_TRIAL_OBSERVED:
+      if (what->events[i].outcome == CB_RUN_DISCARDED)
+        break; /* it is no result */
+      return false;
     default:
       return false;
     }
@@ -541,18 +574,6 @@ static cocabo_status append_for_good(postgres_store *p, int64_t study,
   return p->server.retried ? append_events(p, study, what, flush, err) : COCABO_OK;
 }
 
-/* What cannot be read back must not be written: the log would have no beginning. */
-static cocabo_status check_readable(postgres_store *p, const cb_event *created,
-                                    cocabo_error *err) {
-  cb_event copy = {.kind = created->kind, .seq = 1};
-  CB_TRY(cb_codec_encode(&p->body, created, "", err));
-  CB_TRY(cb_codec_decode(p->body.text, p->body.length, &copy, err));
-  const bool same = cb_space_equal(copy.space, created->space);
-  cb_event_clear(&copy);
-  return same ? COCABO_OK
-              : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
-}
-
 static cocabo_status create_study(postgres_store *p, const char *name, cb_event *events,
                                   int n, bool keep, int64_t *id, cocabo_error *err) {
   char letters[COCABO_MAX_PARAMETERS + 1];
@@ -560,7 +581,7 @@ static cocabo_status create_study(postgres_store *p, const char *name, cb_event 
   PGresult *rows;
   if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
-  CB_TRY(check_readable(p, events, err));
+  CB_TRY(cb_store_check_readable(&p->body, events, err));
   cb_codec_letters(events->space, letters);
   CB_TRY(put_events(p, events, n, keep, letters, err));
   cb_params_text(&params, name);
@@ -628,7 +649,7 @@ static cocabo_status find_study(postgres_store *p, const char *name, int64_t *id
   if (found)
     *id = cb_rows_integer(rows, 0, 0);
   cb_rows_free(rows);
-  return found ? COCABO_OK : no_study(name, err);
+  return found ? COCABO_OK : cb_store_no_study(name, err);
 }
 
 static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
@@ -640,7 +661,7 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
 
 static cocabo_status read_since(cocabo_store *store, int64_t id,
                                 const cb_position *from, cb_event_fn each,
-                                cb_number_fn expired, void *user, cocabo_error *err) {
+                                cb_expired_fn expired, void *user, cocabo_error *err) {
   postgres_store *p = (postgres_store *)store;
   CB_TRY(enter(p, "read", false, err));
   return leave(p, read_log(p, id, from, each, expired, user, err));
@@ -686,7 +707,7 @@ static cocabo_status drop_study(postgres_store *p, const char *name,
   /* Where the answer was lost, the first try may have done it. */
   const bool done = cb_rows_count(rows) == 1 || p->server.retried;
   cb_rows_free(rows);
-  return done ? COCABO_OK : no_study(name, err);
+  return done ? COCABO_OK : cb_store_no_study(name, err);
 }
 
 static cocabo_status remove_study(cocabo_store *store, const char *name,
@@ -721,7 +742,7 @@ static cocabo_status renew(cocabo_store *store, int64_t id, const char *owner,
     cb_rows_free(rows);
     cb_server_close(&server);
     if (status == COCABO_OK && !found)
-      return deleted(err);
+      return cb_store_deleted(err);
   }
   return status == COCABO_OK || status == COCABO_E_NO_MEMORY
              ? status
@@ -740,13 +761,8 @@ static cocabo_status check_body(const PGresult *rows, int i, int64_t *unchecked,
       cb_codec_checksum(cb_rows_text(rows, i, 2), cb_rows_length(rows, i, 2));
   if (sum == (uint64_t)cb_rows_integer(rows, i, 3))
     return COCABO_OK;
-  char trial[40] = "";
-  if (cb_rows_integer(rows, i, 1) >= 0)
-    snprintf(trial, sizeof trial, ", of trial %s,", cb_rows_text(rows, i, 1));
-  return cb_fail(err, COCABO_E_STATE,
-                 "event %s of the log%s is damaged: it does not have the checksum "
-                 "that it was written with; restore a backup",
-                 cb_rows_text(rows, i, 0), trial);
+  return cb_store_damaged_event(cb_rows_integer(rows, i, 0),
+                                cb_rows_integer(rows, i, 1), err);
 }
 
 static cocabo_status check_bodies(postgres_store *p, int64_t study, int64_t *unchecked,
@@ -844,7 +860,7 @@ static cocabo_status read_description(postgres_store *p, int64_t study,
                       &out->summary);
   }
   cb_rows_free(rows);
-  return found ? COCABO_OK : deleted(err);
+  return found ? COCABO_OK : cb_store_deleted(err);
 }
 
 static cocabo_status describe(cocabo_store *store, int64_t id, cb_description *out,
@@ -860,8 +876,10 @@ static cocabo_status show_leases(postgres_store *p, int64_t study, cocabo_lease_
   PGresult *rows;
   cb_params_integer(&params, study);
   CB_TRY(run(p,
-             "SELECT trial, owner, until - " NOW " FROM cocabo_leases "
-             "WHERE study = $1 ORDER BY trial",
+             knows_runs(p) ? "SELECT trial, owner, until - " NOW ", run "
+                             "FROM cocabo_leases WHERE study = $1 ORDER BY trial, run"
+                           : "SELECT trial, owner, until - " NOW ", -1 "
+                             "FROM cocabo_leases WHERE study = $1 ORDER BY trial",
              &params, &rows, err));
   cocabo_status status =
       cb_rows_count(rows) == 0 ? check_exists(p, study, err) : COCABO_OK;
@@ -869,6 +887,7 @@ static cocabo_status show_leases(postgres_store *p, int64_t study, cocabo_lease_
     const cocabo_lease lease = {.trial = cb_rows_integer(rows, i, 0),
                                 .owner = cb_rows_text(rows, i, 1),
                                 .left = cb_rows_real(rows, i, 2),
+                                .run = cb_rows_integer(rows, i, 3),
                                 .gone = cb_owner_is_gone(cb_rows_text(rows, i, 1))};
     status = each(user, &lease, err);
   }
@@ -942,7 +961,7 @@ cocabo_status cb_postgres_open(cocabo_store **out, const char *url, unsigned fla
   cocabo_status status = cb_server_open(&p->server, url, patience, err);
   if (status == COCABO_OK) {
     status = cb_server_prepare(&p->server, (flags & COCABO_STORE_CREATE) != 0,
-                               read_only, err);
+                               read_only, &p->version, err);
     if (status == COCABO_OK && pthread_mutex_init(&p->lock, NULL) != 0)
       status = cb_no_memory(err);
     if (status != COCABO_OK)

@@ -91,6 +91,25 @@ static const char *const migrations[] = {
     "  seq INTEGER NOT NULL,"
     "  body TEXT NOT NULL"
     ") STRICT;",
+
+    /* Leases of runs, each of which is started once; -1: the trial as a whole. */
+    "ALTER TABLE leases RENAME TO old_leases;"
+    "CREATE TABLE leases ("
+    "  study INTEGER NOT NULL,"
+    "  trial INTEGER NOT NULL,"
+    "  run INTEGER NOT NULL,"
+    "  owner TEXT NOT NULL,"
+    "  until REAL NOT NULL,"
+    "  seconds REAL NOT NULL,"
+    "  boot TEXT NOT NULL,"
+    "  due REAL NOT NULL,"
+    "  PRIMARY KEY (study, trial, run)"
+    ") STRICT, WITHOUT ROWID;"
+    "INSERT INTO leases SELECT study, trial, -1, owner, until, seconds, boot, due"
+    "  FROM old_leases;"
+    "DROP TABLE old_leases;"
+    "CREATE UNIQUE INDEX run_by_number ON events (study, number, attempt)"
+    "  WHERE kind = 11;",
 };
 _Static_assert(sizeof migrations / sizeof migrations[0] == CB_SCHEMA_NEWEST,
                "every version has its migration");

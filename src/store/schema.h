@@ -4,7 +4,7 @@
  *             number each cell of a trial is (log/codec.h)
  *   events    the logs; what they are looked up by in columns, the rest, the body, as
  *             JSON with its checksum (NULL: written before there were any)
- *   leases    who runs which trial until when
+ *   leases    who is at which trial until when, or at which run of it
  *   summaries what a study came to when somebody left it (store/summary.h)
  *   file      one row that every commit changes (store/mark.h)
  *
@@ -20,7 +20,7 @@
 #include "cocabo.h"
 #include "store/database.h"
 
-enum { CB_SCHEMA_NEWEST = 4 };
+enum { CB_SCHEMA_NEWEST = 5 };
 
 /* Which version the file has, 0 if it is still empty. What it says is not trusted:
  * whatever else than our own tables and indices is in it, is COCABO_E_STORE. To be

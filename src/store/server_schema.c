@@ -250,9 +250,182 @@ static const char *const first[] = {
     " END $migrate$",
     NULL};
 
+/* Leases of runs, each of which is started once. */
+static const char *const second[] = {
+    "DO $migrate$ BEGIN"
+    " PERFORM pg_advisory_xact_lock(1668244321, 1);"
+    " IF (SELECT version FROM cocabo_schema) > 1 THEN RETURN; END IF;"
+    " UPDATE cocabo_schema SET version = 2;"
+
+    " ALTER TABLE cocabo_leases ADD COLUMN run bigint NOT NULL DEFAULT -1,"
+    "   DROP CONSTRAINT cocabo_leases_pkey, ADD PRIMARY KEY (study, trial, run);"
+    " CREATE UNIQUE INDEX cocabo_run_by_number"
+    "   ON cocabo_events (study, number, attempt) WHERE kind = 11;",
+
+    /* As before, with the same parameters, so that workers of the version before go
+     * on. p_runs: of ADDED, whether it runs; of OBSERVED, whether it is discarded. */
+    " CREATE OR REPLACE FUNCTION cocabo_append("
+    "   p_study bigint, p_seen bigint, p_seen_id uuid, p_next bigint, p_owner text,"
+    "   p_seconds double precision, p_durable boolean, p_gone text[], p_ids uuid[],"
+    "   p_kinds integer[], p_numbers bigint[], p_attempts bigint[], p_named boolean[],"
+    "   p_runs boolean[], p_bodies text[], p_sums bigint[],"
+    "   p_times double precision[])"
+    " RETURNS TABLE (problem text, place bigint, at double precision)"
+    " LANGUAGE plpgsql VOLATILE"
+    " SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $f$"
+    " DECLARE"
+    "   n integer := cardinality(p_ids); k integer; v_known boolean;"
+    "   v_now double precision; v_seq bigint; v_trials bigint; v_old bigint;"
+    "   v_last bigint; v_count bigint; v_twice boolean;"
+    " BEGIN"
+    "   IF NOT p_durable THEN"
+    "     PERFORM set_config('synchronous_commit', 'off', true);"
+    "   ELSIF current_setting('synchronous_commit') = 'off' THEN"
+    "     PERFORM set_config('synchronous_commit', 'on', true);"
+    "   END IF;"
+    /* Whoever is late need not wait for its turn to hear so. */
+    "   IF p_next >= 0 THEN"
+    "     SELECT s.trials INTO v_trials FROM cocabo_studies s WHERE s.id = p_study;"
+    "     IF v_trials > p_next AND NOT EXISTS (SELECT FROM cocabo_events e"
+    "         WHERE e.study = p_study AND e.id = p_ids[1]) THEN"
+    "       problem := 'taken'; place := p_next; at := v_trials; RETURN NEXT; RETURN;"
+    "     END IF;"
+    "   END IF;"
+    "   SELECT s.seq, s.trials INTO v_seq, v_trials FROM cocabo_studies s"
+    "     WHERE s.id = p_study FOR UPDATE;"
+    "   IF NOT FOUND THEN problem := 'deleted'; RETURN NEXT; RETURN; END IF;"
+    "   v_now := extract(epoch FROM clock_timestamp()); v_old := v_trials;"
+    "   FOR i IN 1..n LOOP"
+    "     v_known := EXISTS (SELECT FROM cocabo_events e"
+    "       WHERE e.study = p_study AND e.id = p_ids[i]);"
+    "     EXIT WHEN v_known;"
+    "   END LOOP;"
+    "   IF v_known AND NOT EXISTS (SELECT FROM cocabo_places(p_study, p_ids) p"
+    "       WHERE p.place IS NULL) THEN"
+    "     RETURN QUERY SELECT * FROM cocabo_places(p_study, p_ids); RETURN;"
+    "   END IF;"
+    "   IF p_seen_id IS NOT NULL AND NOT EXISTS (SELECT FROM cocabo_events e"
+    "       WHERE e.study = p_study AND e.seq = p_seen AND e.id = p_seen_id) THEN"
+    "     problem := 'lost'; RETURN NEXT; RETURN;"
+    "   END IF;"
+    "   IF p_next >= 0 AND p_next <> v_trials THEN"
+    "     problem := 'taken'; place := p_next; at := v_trials; RETURN NEXT; RETURN;"
+    "   END IF;",
+
+    /* Checks first. */
+    "   FOR i IN 1..n LOOP"
+    "     k := p_kinds[i];"
+    "     IF (k NOT IN (3, 7, 8, 9, 11) AND NOT (k = 12 AND p_runs[i]))"
+    "         OR (v_known AND EXISTS (SELECT FROM cocabo_events e"
+    "         WHERE e.study = p_study AND e.id = p_ids[i])) THEN CONTINUE; END IF;"
+    "     place := p_numbers[i];"
+    "     IF k IN (3, 9) THEN"
+    "       IF place <> v_trials THEN"
+    "         problem := 'taken'; at := v_trials; RETURN NEXT; RETURN;"
+    "       END IF;"
+    "       v_trials := v_trials + 1; CONTINUE;"
+    "     END IF;"
+    "     IF k = 11 THEN"
+    "       at := p_attempts[i];"
+    "       IF place < 0 OR place >= v_trials THEN"
+    "         problem := 'run nowhere'; RETURN NEXT; RETURN;"
+    "       END IF;"
+    "       SELECT coalesce(max(e.attempt), -1) INTO v_last FROM cocabo_events e"
+    "         WHERE e.study = p_study AND e.number = place AND e.kind = 11;"
+    "       IF place < v_old AND p_attempts[i] <= v_last THEN"
+    "         problem := 'run taken'; RETURN NEXT; RETURN;"
+    "       END IF;"
+    "       CONTINUE;"
+    "     END IF;"
+    "     IF k = 12 THEN"
+    "       at := p_attempts[i];"
+    "       IF p_seen_id IS NOT NULL AND EXISTS (SELECT FROM cocabo_events e"
+    "           WHERE e.study = p_study AND e.seq > p_seen AND e.number = place"
+    "           AND e.attempt = p_attempts[i] AND e.kind = 12) THEN"
+    "         problem := 'run ended'; RETURN NEXT; RETURN;"
+    "       END IF;"
+    "       IF EXISTS (SELECT FROM cocabo_leases l WHERE l.study = p_study"
+    "           AND l.trial = place AND l.run = p_attempts[i] AND l.until > v_now"
+    "           AND l.owner IS DISTINCT FROM p_owner"
+    "           AND NOT l.owner = ANY (p_gone)) THEN"
+    "         problem := 'run alive'; RETURN NEXT; RETURN;"
+    "       END IF;"
+    "       CONTINUE;"
+    "     END IF;"
+    "     SELECT coalesce(max(e.attempt), 0) INTO v_last FROM cocabo_events e"
+    "       WHERE e.study = p_study AND e.number = place AND e.kind = 8;"
+    "     IF k = 8 AND place < v_old AND p_attempts[i] <= v_last THEN"
+    "       problem := 'attempt'; at := p_attempts[i]; RETURN NEXT; RETURN;"
+    "     END IF;"
+    "     IF k = 7 AND p_seen_id IS NOT NULL AND EXISTS (SELECT FROM cocabo_events e"
+    "         WHERE e.study = p_study AND e.seq > p_seen AND e.number = place"
+    "         AND e.kind IN (4, 5, 6)) THEN"
+    "       problem := 'ended'; RETURN NEXT; RETURN;"
+    "     END IF;"
+    "     IF k = 7 AND p_attempts[i] >= v_last AND EXISTS (SELECT FROM cocabo_leases l"
+    "         WHERE l.study = p_study AND l.trial = place AND l.run = -1"
+    "         AND l.until > v_now AND NOT l.owner = ANY (p_gone)) THEN"
+    "       problem := 'alive'; RETURN NEXT; RETURN;"
+    "     END IF;"
+    "   END LOOP;",
+
+    /* Then writes; an id may come twice in one call. */
+    "   v_twice := n > 1 AND (SELECT count(DISTINCT w.id) < n FROM unnest(p_ids) "
+    "w(id));"
+    "   INSERT INTO cocabo_events (study, seq, id, time, kind, number, attempt, body,"
+    "     checksum) SELECT p_study, v_seq + row_number() OVER (ORDER BY w.i), w.id,"
+    "     coalesce(w.time, v_now), w.kind, w.number, w.attempt, w.body, w.sum"
+    "     FROM unnest(p_ids, p_kinds, p_numbers, p_attempts, p_bodies, p_sums, p_times)"
+    "       WITH ORDINALITY AS w(id, kind, number, attempt, body, sum, time, i)"
+    "     WHERE n = 1 OR ((NOT v_known OR NOT EXISTS (SELECT FROM cocabo_events e"
+    "         WHERE e.study = p_study AND e.id = w.id))"
+    "       AND NOT (v_twice AND EXISTS (SELECT FROM unnest(p_ids)"
+    "         WITH ORDINALITY AS o(id, i)"
+    "         WHERE o.id = w.id AND o.i < w.i)));"
+    "   GET DIAGNOSTICS v_count = ROW_COUNT;"
+    "   FOR i IN 1..n LOOP"
+    "     k := p_kinds[i]; v_last := 0;"
+    "     IF (k NOT BETWEEN 3 AND 9 AND k NOT IN (11, 12))"
+    "         OR (k = 9 AND NOT p_runs[i]) THEN CONTINUE; END IF;"
+    "     IF v_count < n AND NOT EXISTS (SELECT FROM cocabo_events e WHERE"
+    "         e.study = p_study AND e.id = p_ids[i] AND e.seq > v_seq) THEN"
+    "       CONTINUE;" /* it was there before */
+    "     END IF;"
+    "     IF k = 7 OR (k IN (5, 6) AND p_named[i]) THEN"
+    "       SELECT coalesce(max(e.attempt), 0) INTO v_last FROM cocabo_events e"
+    "         WHERE e.study = p_study AND e.number = p_numbers[i] AND e.kind = 8;"
+    "     END IF;"
+    "     IF k IN (5, 6, 7) AND p_attempts[i] < v_last THEN CONTINUE; END IF;"
+    "     IF k NOT IN (3, 8, 9) OR p_owner IS NULL THEN"
+    "       DELETE FROM cocabo_leases l"
+    "         WHERE l.study = p_study AND l.trial = p_numbers[i]"
+    "         AND l.run = CASE WHEN k = 12 THEN p_attempts[i] ELSE -1 END;"
+    "     END IF;"
+    "     IF k IN (3, 8, 9, 11) AND p_owner IS NOT NULL THEN"
+    "       INSERT INTO cocabo_leases (study, trial, run, owner, until, seconds)"
+    "         VALUES (p_study, p_numbers[i],"
+    "         CASE WHEN k = 11 THEN p_attempts[i] ELSE -1 END,"
+    "         p_owner, v_now + p_seconds, p_seconds)"
+    "         ON CONFLICT (study, trial, run) DO UPDATE SET owner = excluded.owner,"
+    "         until = excluded.until, seconds = excluded.seconds;"
+    "     END IF;"
+    "   END LOOP;"
+    "   UPDATE cocabo_studies s SET seq = v_seq + v_count, trials = v_trials"
+    "     WHERE s.id = p_study;"
+    "   IF v_count < n THEN"
+    "     RETURN QUERY SELECT * FROM cocabo_places(p_study, p_ids); RETURN;"
+    "   END IF;"
+    "   problem := NULL;"
+    "   FOR i IN 1..n LOOP"
+    "     place := v_seq + i; at := coalesce(p_times[i], v_now); RETURN NEXT;"
+    "   END LOOP;"
+    " END $f$;"
+    " END $migrate$",
+    NULL};
+
 /* Version i + 1 is made from version i by migrations[i]. They have been run on users'
  * databases: never change one, add the next. */
-static const char *const *const migrations[] = {first};
+static const char *const *const migrations[] = {first, second};
 _Static_assert(sizeof migrations / sizeof migrations[0] == CB_SERVER_SCHEMA_NEWEST,
                "every version has its migration");
 
@@ -321,17 +494,32 @@ static cocabo_status migrate(cb_server *s, int64_t version, cocabo_error *err) {
   return COCABO_OK;
 }
 
+/* Other processes may be faster, at each step. */
+static cocabo_status bring_up_to_date(cb_server *s, int64_t *version,
+                                      cocabo_error *err) {
+  cocabo_status status = migrate(s, *version, err);
+  while (status != COCABO_OK) {
+    int64_t found = 0;
+    bool can_write = false;
+    if (look(s, &found, &can_write, NULL) != COCABO_OK || found <= *version)
+      return status;
+    *version = found;
+    status = migrate(s, *version, err);
+  }
+  *version = CB_SERVER_SCHEMA_NEWEST;
+  return COCABO_OK;
+}
+
 cocabo_status cb_server_prepare(cb_server *s, bool create, bool read_only,
-                                cocabo_error *err) {
-  int64_t version = 0;
+                                int64_t *version, cocabo_error *err) {
   bool can_write = false;
-  CB_TRY(look(s, &version, &can_write, err));
-  if (version > CB_SERVER_SCHEMA_NEWEST)
+  CB_TRY(look(s, version, &can_write, err));
+  if (*version > CB_SERVER_SCHEMA_NEWEST)
     return cb_fail(err, COCABO_E_STORE,
                    "the database at %s was made by a newer version of cocabo: its "
                    "schema is %lld, this version knows up to %d",
-                   s->where, (long long)version, CB_SERVER_SCHEMA_NEWEST);
-  if (version == 0 && !create)
+                   s->where, (long long)*version, CB_SERVER_SCHEMA_NEWEST);
+  if (*version == 0 && !create)
     return cb_fail(err, COCABO_E_NOT_FOUND,
                    "there is no study in the database at %s "
                    "yet",
@@ -341,15 +529,8 @@ cocabo_status cb_server_prepare(cb_server *s, bool create, bool read_only,
                    "cannot write to PostgreSQL at %s: it is a read-only replica, or "
                    "made read-only; want the primary server",
                    s->where);
-  if (read_only || version == CB_SERVER_SCHEMA_NEWEST)
+  if (read_only || *version == CB_SERVER_SCHEMA_NEWEST)
     return COCABO_OK;
   s->what = "bring up to date";
-  const cocabo_status status = migrate(s, version, err);
-  if (status == COCABO_OK)
-    return COCABO_OK;
-  /* Another process may have been faster. */
-  int64_t found = 0;
-  const bool done = look(s, &found, &can_write, NULL) == COCABO_OK &&
-                    found == CB_SERVER_SCHEMA_NEWEST;
-  return done ? COCABO_OK : status;
+  return bring_up_to_date(s, version, err);
 }

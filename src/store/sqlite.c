@@ -52,8 +52,10 @@ enum {
   LAST_SEQ,
   LAST_NUMBER,
   LAST_ATTEMPT,
+  LAST_RUN,
   LOGGED_NUMBER,
   LOGGED_ATTEMPT,
+  LOGGED_RUN,
   EVENT_BODIES,
   COUNT_EVENTS,
   ADD_EVENT,
@@ -61,10 +63,12 @@ enum {
   DROP_LEASE,
   RENEW_LEASES,
   ALL_LEASES,
+  RUNLESS_LEASES,
   OLD_LEASES,
   LIVING_LEASE,
   EVENT_AT,
   ENDED_SINCE,
+  OBSERVED_SINCE,
   LEASES_AHEAD,
   MOVE_LEASES_BACK,
   N_STATEMENTS
@@ -112,28 +116,37 @@ static const char *const statements[N_STATEMENTS] = {
                     "WHERE study = ?1 AND kind IN (3, 9)",
     [LAST_ATTEMPT] = "SELECT max(attempt) FROM events "
                      "WHERE study = ?1 AND number = ?2 AND kind = 8",
+    [LAST_RUN] = "SELECT max(attempt) FROM events "
+                 "WHERE study = ?1 AND number = ?2 AND kind = 11",
     [LOGGED_NUMBER] = "SELECT number FROM events NOT INDEXED "
                       "WHERE study = ?1 AND kind IN (3, 9) ORDER BY seq DESC LIMIT 1",
     [LOGGED_ATTEMPT] = "SELECT max(attempt) FROM events NOT INDEXED "
                        "WHERE study = ?1 AND number = ?2 AND kind = 8",
+    [LOGGED_RUN] = "SELECT max(attempt) FROM events NOT INDEXED "
+                   "WHERE study = ?1 AND number = ?2 AND kind = 11",
     [EVENT_BODIES] = "SELECT seq, number, body, checksum FROM events "
                      "WHERE study = ?1 ORDER BY seq",
     [COUNT_EVENTS] = "SELECT count(*) FROM events WHERE study = ?1",
     [ADD_EVENT] = "INSERT INTO events (study, seq, id, time, kind, number, attempt, "
                   "body, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [ADD_LEASE] = "INSERT OR REPLACE INTO leases (study, trial, owner, until, seconds, "
-                  "boot, due) VALUES (?1, ?6, ?7, ?2 + ?5, ?5, ?3, ?4 + ?5)",
-    [DROP_LEASE] = "DELETE FROM leases WHERE study = ?1 AND trial = ?2",
+    [ADD_LEASE] = "INSERT OR REPLACE INTO leases (study, trial, run, owner, until, "
+                  "seconds, boot, due) "
+                  "VALUES (?1, ?6, ?8, ?7, ?2 + ?5, ?5, ?3, ?4 + ?5)",
+    [DROP_LEASE] = "DELETE FROM leases WHERE study = ?1 AND trial = ?2 AND run = ?3",
     [RENEW_LEASES] = "UPDATE leases SET until = ?2 + ?5, seconds = ?5, boot = ?3, "
                      "due = ?4 + ?5 WHERE study = ?1 AND owner = ?6",
-    [ALL_LEASES] = "SELECT trial, owner, " OVER ", " LEFT " FROM leases "
+    [ALL_LEASES] = "SELECT trial, owner, " OVER ", " LEFT ", run FROM leases "
+                   "WHERE study = ?1 ORDER BY trial, run",
+    [RUNLESS_LEASES] = "SELECT trial, owner, " OVER ", " LEFT ", -1 FROM leases "
+                       "WHERE study = ?1 ORDER BY trial",
+    [OLD_LEASES] = "SELECT trial, owner, until <= ?2, until - ?2, -1 FROM leases "
                    "WHERE study = ?1 ORDER BY trial",
-    [OLD_LEASES] = "SELECT trial, owner, until <= ?2, until - ?2 FROM leases "
-                   "WHERE study = ?1 ORDER BY trial",
-    [LIVING_LEASE] =
-        "SELECT owner FROM leases WHERE study = ?1 AND trial = ?5 AND NOT " OVER,
+    [LIVING_LEASE] = "SELECT owner FROM leases "
+                     "WHERE study = ?1 AND trial = ?5 AND run = ?7 AND NOT " OVER,
     [ENDED_SINCE] = "SELECT count(*) FROM events WHERE study = ?1 AND seq > ?2 "
-                    "AND number = ?3 AND kind IN (4, 5, 6)",
+                    "AND seq <= ?4 AND number = ?3 AND kind IN (4, 5, 6)",
+    [OBSERVED_SINCE] = "SELECT count(*) FROM events WHERE study = ?1 AND seq > ?2 "
+                       "AND seq <= ?4 AND number = ?3 AND attempt = ?5 AND kind = 12",
     [EVENT_AT] = "SELECT id FROM events WHERE study = ?1 AND seq = ?2",
     [LEASES_AHEAD] = "SELECT count(*) FROM leases WHERE study = ?1 AND " AHEAD,
     [MOVE_LEASES_BACK] = "UPDATE leases SET until = ?2 + " LENGTH ", boot = ?3, "
@@ -237,15 +250,6 @@ static query ask_over(sqlite_store *s, int which, int64_t study) {
   return q;
 }
 
-static cocabo_status deleted(cocabo_error *err) {
-  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
-}
-
-static cocabo_status no_study(const char *name, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
-}
-
 static cocabo_status damaged(const sqlite_store *s, const char *what,
                              cocabo_error *err) {
   char path[CB_SHOWN];
@@ -287,7 +291,7 @@ static cocabo_status get_letters(sqlite_store *s, int64_t study,
     strcpy(letters, text);
   CB_TRY(done(&q, err));
   if (!found)
-    return deleted(err);
+    return cb_store_deleted(err);
   return fits ? COCABO_OK : damaged(s, "a study has too many parameters", err);
 }
 
@@ -348,6 +352,7 @@ typedef struct appending {
   place *places; /* one for each event */
   char letters[COCABO_MAX_PARAMETERS + 1];
   int64_t last_seq, next_number; /* of the log, as far as it is written */
+  int64_t others_seq;            /* its last event that is not of this append */
   double time;
   cb_owners seen; /* whose leases were found */
 } appending;
@@ -381,6 +386,7 @@ static cocabo_status find_places(const appending *a, bool *all, cocabo_error *er
 static cocabo_status find_end(appending *a, cocabo_error *err) {
   query seq = ask(a->store, LAST_SEQ, a->study);
   CB_TRY(get_integer(&seq, 0, &a->last_seq, err));
+  a->others_seq = a->last_seq;
   query number = ask(a->store, LAST_NUMBER, a->study);
   CB_TRY(get_integer(&number, -1, &a->next_number, err));
   a->next_number++;
@@ -418,51 +424,127 @@ static cocabo_status last_attempt(const appending *a, int64_t number, int64_t *o
   return get_integer(&q, 0, out, err);
 }
 
+/* How many events of a trial, of those that `which` counts, are others' and came after
+ * what the writer has seen. */
+static cocabo_status count_since(const appending *a, int which, const cb_event *event,
+                                 int64_t *n, cocabo_error *err) {
+  *n = 0;
+  if (!a->what->seen)
+    return COCABO_OK;
+  query q = ask(a->store, which, a->study);
+  bind_integer(&q, 2, a->what->seen->seq);
+  bind_integer(&q, 3, event->number);
+  bind_integer(&q, 4, a->others_seq);
+  if (which == OBSERVED_SINCE)
+    bind_integer(&q, 5, event->attempt);
+  return get_integer(&q, 0, n, err);
+}
+
+/* Does somebody other than `owner` hold it? */
+static cocabo_status is_held(appending *a, int64_t number, int64_t run,
+                             const char *owner, bool *held, cocabo_error *err) {
+  query q = ask_over(a->store, LIVING_LEASE, a->study);
+  bind_integer(&q, 5, number);
+  bind_integer(&q, 7, run);
+  *held = next_row(&q);
+  const char *holder = *held ? (const char *)sqlite3_column_text(q.statement, 0) : NULL;
+  const bool no_memory = *held && !holder;
+  if (holder && owner && strcmp(holder, owner) == 0)
+    *held = false;
+  if (holder && cb_owners_gone(&a->seen, holder))
+    *held = false;
+  CB_TRY(done(&q, err));
+  return no_memory ? cb_no_memory(err) : COCABO_OK;
+}
+
 /* Its owner may have renewed it after we looked. */
 static cocabo_status check_stale(appending *a, const cb_event *stale,
                                  cocabo_error *err) {
   int64_t last = 0, ended = 0;
-  if (a->what->seen) {
-    query since = ask(a->store, ENDED_SINCE, a->study);
-    bind_integer(&since, 2, a->what->seen->seq);
-    bind_integer(&since, 3, stale->number);
-    CB_TRY(get_integer(&since, 0, &ended, err));
-  }
+  bool held = false;
+  CB_TRY(count_since(a, ENDED_SINCE, stale, &ended, err));
   if (ended > 0)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, it has ended",
                    (long long)stale->number);
   CB_TRY(last_attempt(a, stale->number, &last, err));
   if (stale->attempt < last)
     return COCABO_OK; /* the lease is that of a later attempt */
-  query q = ask_over(a->store, LIVING_LEASE, a->study);
-  bind_integer(&q, 5, stale->number);
-  bool lives = next_row(&q);
-  const char *owner = lives ? (const char *)sqlite3_column_text(q.statement, 0) : NULL;
-  lives = lives && !(owner && cb_owners_gone(&a->seen, owner));
-  CB_TRY(done(&q, err));
-  if (lives)
+  CB_TRY(is_held(a, stale->number, CB_WHOLE_TRIAL, NULL, &held, err));
+  if (held)
     return cb_fail(err, COCABO_E_BUSY, "trial %lld is not lost, its lease lives",
                    (long long)stale->number);
   return COCABO_OK;
 }
 
-static cocabo_status check_event(appending *a, const cb_event *event,
-                                 cocabo_error *err) {
-  if (makes_trial(event) && event->number != a->next_number)
-    return taken(a, event->number, err);
-  if (event->kind == CB_TRIAL_STALE)
-    return check_stale(a, event, err);
-  if (event->kind != CB_TRIAL_RESUMED || event->number >= a->next_number)
-    return COCABO_OK;
+/* The same of a run. Whoever is at it may discard it. */
+static cocabo_status check_discarded(appending *a, const cb_event *run,
+                                     cocabo_error *err) {
+  int64_t observed = 0;
+  bool held = false;
+  CB_TRY(count_since(a, OBSERVED_SINCE, run, &observed, err));
+  if (observed > 0)
+    return cb_fail(err, COCABO_E_BUSY,
+                   "run %lld of trial %lld is not lost, it has ended",
+                   (long long)run->attempt, (long long)run->number);
+  CB_TRY(is_held(a, run->number, run->attempt, a->what->owner, &held, err));
+  if (held)
+    return cb_fail(err, COCABO_E_BUSY,
+                   "run %lld of trial %lld is not lost, its lease lives",
+                   (long long)run->attempt, (long long)run->number);
+  return COCABO_OK;
+}
+
+static cocabo_status check_resumed(const appending *a, const cb_event *resumed,
+                                   cocabo_error *err) {
   int64_t last = 0;
-  CB_TRY(last_attempt(a, event->number, &last, err));
-  if (event->attempt > last)
+  if (resumed->number >= a->next_number)
+    return COCABO_OK;
+  CB_TRY(last_attempt(a, resumed->number, &last, err));
+  if (resumed->attempt > last)
     return COCABO_OK;
   query logged = ask(a->store, LOGGED_ATTEMPT, a->study);
-  bind_integer(&logged, 2, event->number);
+  bind_integer(&logged, 2, resumed->number);
   CB_TRY(check_index(&logged, 0, last, err));
   return cb_fail(err, COCABO_E_BUSY, "attempt %lld of trial %lld is taken",
-                 (long long)event->attempt, (long long)event->number);
+                 (long long)resumed->attempt, (long long)resumed->number);
+}
+
+static cocabo_status check_started(const appending *a, const cb_event *run,
+                                   cocabo_error *err) {
+  int64_t last = 0;
+  if (run->number < 0 || run->number >= a->next_number)
+    return cb_fail(err, COCABO_E_BUSY, "run %lld is of trial %lld, which is not there",
+                   (long long)run->attempt, (long long)run->number);
+  query q = ask(a->store, LAST_RUN, a->study);
+  bind_integer(&q, 2, run->number);
+  CB_TRY(get_integer(&q, -1, &last, err));
+  if (run->attempt > last)
+    return COCABO_OK;
+  query logged = ask(a->store, LOGGED_RUN, a->study);
+  bind_integer(&logged, 2, run->number);
+  CB_TRY(check_index(&logged, -1, last, err));
+  return cb_fail(err, COCABO_E_BUSY, "run %lld of trial %lld is taken",
+                 (long long)run->attempt, (long long)run->number);
+}
+
+static cocabo_status check_event(appending *a, const cb_event *event,
+                                 cocabo_error *err) {
+  switch (event->kind) {
+  case CB_TRIAL_ASKED:
+  case CB_TRIAL_ADDED:
+    return event->number == a->next_number ? COCABO_OK : taken(a, event->number, err);
+  case CB_TRIAL_RESUMED:
+    return check_resumed(a, event, err);
+  case CB_TRIAL_STALE:
+    return check_stale(a, event, err);
+  case CB_RUN_STARTED:
+    return check_started(a, event, err);
+  case CB_TRIAL_OBSERVED:
+    return event->outcome == CB_RUN_DISCARDED ? check_discarded(a, event, err)
+                                              : COCABO_OK;
+  default:
+    return COCABO_OK;
+  }
 }
 
 static double time_of(const appending *a, const cb_event *event) {
@@ -491,40 +573,54 @@ static cocabo_status insert_event(const appending *a, const cb_event *event,
   return execute(&q, err);
 }
 
-static cocabo_status grant_lease(const appending *a, int64_t number,
+static cocabo_status grant_lease(const appending *a, int64_t number, int64_t run,
                                  cocabo_error *err) {
   query q = ask_time(a->store, ADD_LEASE, a->study);
   bind_real(&q, 5, a->what->seconds);
   bind_integer(&q, 6, number);
   bind_text(&q, 7, a->what->owner, strlen(a->what->owner));
+  bind_integer(&q, 8, run);
   return execute(&q, err);
 }
 
-static cocabo_status end_lease(const appending *a, int64_t number, cocabo_error *err) {
+static cocabo_status end_lease(const appending *a, int64_t number, int64_t run,
+                               cocabo_error *err) {
   query q = ask(a->store, DROP_LEASE, a->study);
   bind_integer(&q, 2, number);
+  bind_integer(&q, 3, run);
   return execute(&q, err);
+}
+
+static cocabo_status replace_lease(const appending *a, int64_t number, int64_t run,
+                                   cocabo_error *err) {
+  return a->what->owner ? grant_lease(a, number, run, err)
+                        : end_lease(a, number, run, err);
 }
 
 static cocabo_status update_lease(const appending *a, const cb_event *event,
                                   cocabo_error *err) {
+  const int64_t number = event->number;
   int64_t last = 0;
   switch (event->kind) {
   case CB_TRIAL_ADDED:
-    return a->what->owner && event->running ? grant_lease(a, event->number, err)
-                                            : COCABO_OK;
+    return event->running ? replace_lease(a, number, CB_WHOLE_TRIAL, err) : COCABO_OK;
   case CB_TRIAL_ASKED:
   case CB_TRIAL_RESUMED:
-    return a->what->owner ? grant_lease(a, event->number, err)
-                          : end_lease(a, event->number, err);
+    return replace_lease(a, number, CB_WHOLE_TRIAL, err);
+  case CB_RUN_STARTED:
+    CB_TRY(end_lease(a, number, CB_WHOLE_TRIAL, err));
+    return replace_lease(a, number, event->attempt, err);
+  case CB_TRIAL_OBSERVED:
+    return end_lease(a, number, event->attempt, err);
   case CB_TRIAL_TOLD:
-    return end_lease(a, event->number, err);
+    return end_lease(a, number, CB_WHOLE_TRIAL, err);
   case CB_TRIAL_FAILED:
   case CB_TRIAL_INTERRUPTED:
   case CB_TRIAL_STALE: /* unless the trial is somebody else's by now */
     if (event->has_attempt || event->kind == CB_TRIAL_STALE)
-      CB_TRY(last_attempt(a, event->number, &last, err));
-    return event->attempt >= last ? end_lease(a, event->number, err) : COCABO_OK;
+      CB_TRY(last_attempt(a, number, &last, err));
+    return event->attempt >= last ? end_lease(a, number, CB_WHOLE_TRIAL, err)
+                                  : COCABO_OK;
   default:
     return COCABO_OK;
   }
@@ -678,10 +774,10 @@ static cocabo_status show_names(sqlite_store *s, cb_name_fn each, void *user,
   return status == COCABO_OK ? ended : status;
 }
 
-/* Trial, owner, whether it is over, and the seconds that are left. */
+/* Trial, owner, whether it is over, the seconds that are left, and the run. */
 static query ask_leases(sqlite_store *s, int64_t study) {
   if (s->db.version > 1)
-    return ask_over(s, ALL_LEASES, study);
+    return ask_over(s, s->db.version > 4 ? ALL_LEASES : RUNLESS_LEASES, study);
   query q = ask(s, OLD_LEASES, study);
   bind_real(&q, 2, cb_clock_day());
   return q;
@@ -691,7 +787,8 @@ static query ask_leases(sqlite_store *s, int64_t study) {
 static cocabo_status read_lease(const query *q, cocabo_lease *out, cocabo_error *err) {
   *out = (cocabo_lease){.trial = sqlite3_column_int64(q->statement, 0),
                         .owner = (const char *)sqlite3_column_text(q->statement, 1),
-                        .left = sqlite3_column_double(q->statement, 3)};
+                        .left = sqlite3_column_double(q->statement, 3),
+                        .run = sqlite3_column_int64(q->statement, 4)};
   return out->owner ? COCABO_OK : cb_no_memory(err);
 }
 
@@ -699,7 +796,7 @@ static cocabo_status read_lease(const query *q, cocabo_lease *out, cocabo_error 
  * row, SQLite keeps the connection's view of the file. Where they have no row, there is
  * nothing that the events could disagree with. */
 static cocabo_status show_all(sqlite_store *s, int64_t study, const cb_position *from,
-                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cb_event_fn each, cb_expired_fn expired, void *user,
                               cocabo_error *err) {
   query q = ask_leases(s, study);
   cb_owners seen = {.n = 0};
@@ -712,7 +809,7 @@ static cocabo_status show_all(sqlite_store *s, int64_t study, const cb_position 
     cocabo_lease lease;
     status = read_lease(&q, &lease, err);
     if (status == COCABO_OK && (over || cb_owners_gone(&seen, lease.owner)))
-      status = expired(user, lease.trial, err);
+      status = expired(user, lease.trial, lease.run, err);
   }
   const cocabo_status ended = done(&q, status == COCABO_OK ? err : NULL);
   return status == COCABO_OK ? ended : status;
@@ -740,24 +837,18 @@ static cocabo_status show_leases(sqlite_store *s, int64_t study, cocabo_lease_fn
 
 static cocabo_status check_body(const query *q, int64_t *unchecked, cocabo_error *err) {
   sqlite3_stmt *row = q->statement;
-  char trial[40] = "";
   if (sqlite3_column_type(row, 3) == SQLITE_NULL) {
     ++*unchecked;
     return COCABO_OK;
   }
   const char *body = (const char *)sqlite3_column_text(row, 2);
   const size_t length = (size_t)sqlite3_column_bytes(row, 2);
-  const int64_t number = sqlite3_column_int64(row, 1);
   if (!body && sqlite3_column_type(row, 2) != SQLITE_NULL)
     return cb_no_memory(err);
   if (body && cb_codec_checksum(body, length) == (uint64_t)sqlite3_column_int64(row, 3))
     return COCABO_OK;
-  if (number >= 0)
-    snprintf(trial, sizeof trial, ", of trial %lld,", (long long)number);
-  return cb_fail(err, COCABO_E_STATE,
-                 "event %lld of the log%s is damaged: it does not have the checksum "
-                 "that it was written with; restore a backup",
-                 (long long)sqlite3_column_int64(row, 0), trial);
+  return cb_store_damaged_event(sqlite3_column_int64(row, 0),
+                                sqlite3_column_int64(row, 1), err);
 }
 
 static cocabo_status check_bodies(sqlite_store *s, int64_t study, int64_t *unchecked,
@@ -810,25 +901,13 @@ static cocabo_status create_inside(void *user, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* What cannot be read back must not be written: the log would have no beginning. */
-static cocabo_status check_readable(sqlite_store *s, const cb_event *created,
-                                    cocabo_error *err) {
-  cb_event copy = {.kind = created->kind, .seq = 1};
-  CB_TRY(cb_codec_encode(&s->json, created, "", err));
-  CB_TRY(cb_codec_decode(s->json.text, s->json.length, &copy, err));
-  const bool same = cb_space_equal(copy.space, created->space);
-  cb_event_clear(&copy);
-  return same ? COCABO_OK
-              : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
-}
-
 static cocabo_status create_study(sqlite_store *s, const char *name, cb_event *events,
                                   int n, bool keep, int64_t *id, cocabo_error *err) {
   const cb_append what = {.events = events, .n = n, .keep = keep};
   appending a = {.store = s, .name = name, .what = &what};
   if (!events->space)
     return cb_fail(err, COCABO_E_INVALID, "study \"%s\" has no space", name);
-  CB_TRY(check_readable(s, events, err));
+  CB_TRY(cb_store_check_readable(&s->json, events, err));
   cb_codec_letters(events->space, a.letters);
   CB_TRY(transact(s, true, create_inside, &a, err));
   for (int i = 0; i < n; i++) {
@@ -850,7 +929,7 @@ static cocabo_status remove_inside(void *user, cocabo_error *err) {
   int64_t id = -1;
   CB_TRY(find_id(r->store, r->name, &id, err));
   if (id < 0)
-    return no_study(r->name, err);
+    return cb_store_no_study(r->name, err);
   for (size_t i = 0; i < sizeof drops / sizeof drops[0]; i++) {
     query q = ask(r->store, drops[i], id);
     CB_TRY(execute(&q, err));
@@ -988,14 +1067,14 @@ static cocabo_status find(cocabo_store *store, const char *name, int64_t *id,
   CB_TRY(enter(s, "read", err));
   CB_TRY(leave(s, find_id(s, name, &found, err)));
   if (found < 0)
-    return no_study(name, err);
+    return cb_store_no_study(name, err);
   *id = found;
   return COCABO_OK;
 }
 
 static cocabo_status read_since(cocabo_store *store, int64_t id,
                                 const cb_position *from, cb_event_fn each,
-                                cb_number_fn expired, void *user, cocabo_error *err) {
+                                cb_expired_fn expired, void *user, cocabo_error *err) {
   sqlite_store *s = (sqlite_store *)store;
   CB_TRY(enter(s, "read", err));
   if (expired)

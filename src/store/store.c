@@ -1,11 +1,16 @@
-/* store.c - the public functions of a store, whatever it is made of. */
+/* store.c - the public functions of a store, whatever it is made of, and what stores
+ * have in common. */
 #include "store/store.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "log/codec.h"
+#include "space/space.h"
 
 static cocabo_status is_null(const char *what, cocabo_error *err) {
   return cb_fail(err, COCABO_E_INVALID, "%s is NULL", what);
@@ -26,6 +31,38 @@ cocabo_status cocabo_store_delete(cocabo_store *store, const char *study,
 
 bool cb_position_is_known(const cb_position *position) {
   return position && position->seq > 0 && (position->id[0] | position->id[1]) != 0;
+}
+
+/* ---- in common ------------------------------------------------------------------- */
+
+cocabo_status cb_store_deleted(cocabo_error *err) {
+  return cb_fail(err, COCABO_E_NOT_FOUND, "the study has been deleted");
+}
+
+cocabo_status cb_store_no_study(const char *name, cocabo_error *err) {
+  char shown[CB_SHOWN];
+  return cb_fail(err, COCABO_E_NOT_FOUND, "no study \"%s\"", cb_text_show(shown, name));
+}
+
+cocabo_status cb_store_check_readable(cb_json *body, const cb_event *created,
+                                      cocabo_error *err) {
+  cb_event copy = {.kind = created->kind, .seq = 1};
+  CB_TRY(cb_codec_encode(body, created, "", err));
+  CB_TRY(cb_codec_decode(body->text, body->length, &copy, err));
+  const bool same = cb_space_equal(copy.space, created->space);
+  cb_event_clear(&copy);
+  return same ? COCABO_OK
+              : cb_fail(err, COCABO_E_STORE, "the space cannot be stored exactly");
+}
+
+cocabo_status cb_store_damaged_event(int64_t seq, int64_t number, cocabo_error *err) {
+  char trial[40] = "";
+  if (number >= 0)
+    snprintf(trial, sizeof trial, ", of trial %" PRId64 ",", number);
+  return cb_fail(err, COCABO_E_STATE,
+                 "event %" PRId64 " of the log%s is damaged: it does not have the "
+                 "checksum that it was written with; restore a backup",
+                 seq, trial);
 }
 
 /* ---- leases ---------------------------------------------------------------------- */

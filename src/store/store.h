@@ -5,9 +5,9 @@
  * deleted one of the same name. The in-memory store (memory.c) is the specification;
  * every store passes the suite in tests/contract/store_contract.h.
  *
- * Beside the logs a store keeps leases, which are no events: {trial, owner, until} on
- * the store's own clock, which nobody can set. A trial without one is never taken from
- * whoever runs it.
+ * Beside the logs a store keeps leases, which are no events: {trial, run, owner, until}
+ * on the store's own clock, which nobody can set. A lease is of a trial as a whole or
+ * of one of its runs. What has none is never taken from whoever is at it.
  *
  * A store may be used from several threads at once. To grow, operations are added at
  * the end of cb_store_ops.
@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "cocabo.h"
 #include "log/event.h"
 
@@ -28,8 +29,10 @@ typedef cocabo_status (*cb_event_fn)(void *user, const cb_event *event,
 /* Sees the name of one study, borrowed for the call. */
 typedef cocabo_status (*cb_name_fn)(void *user, const char *name, cocabo_error *err);
 
-/* Sees the number of one trial. */
-typedef cocabo_status (*cb_number_fn)(void *user, int64_t number, cocabo_error *err);
+/* Sees of one lease which run of which trial it is for. */
+enum { CB_WHOLE_TRIAL = -1 }; /* as a run: none, but the trial itself */
+typedef cocabo_status (*cb_expired_fn)(void *user, int64_t number, int64_t run,
+                                       cocabo_error *err);
 
 /* How far a reader knows a log: its last event. */
 typedef struct cb_position {
@@ -46,7 +49,7 @@ typedef struct cb_append {
   int n;
   int64_t next_number;     /* the number that the next new trial must get; -1: any */
   const cb_position *seen; /* what the writer knows of the log; NULL: it does not say */
-  const char *owner; /* who holds the leases of the trials handed out; NULL: no one */
+  const char *owner; /* who holds the leases of what is handed out; NULL: no one */
   double seconds;    /* how long they last */
   bool durable;      /* must survive a power cut */
   bool keep;         /* the events keep their times and bodies (cb_event.kept) */
@@ -76,7 +79,7 @@ typedef struct cb_description {
 } cb_description;
 
 /* Version of cb_store_ops. */
-enum { CB_STORE_VERSION = 2 };
+enum { CB_STORE_VERSION = 3 };
 
 typedef struct cb_store_ops {
   int version;
@@ -91,13 +94,13 @@ typedef struct cb_store_ops {
                         cocabo_error *err);
 
   /* Shows the events after `from`, in order; and then, unless `expired` is NULL, by
-   * number the trials whose lease has run out on the store's clock, or whose owner was
-   * a process of this machine that is no more. It is all as it was at one moment. Like
-   * append, COCABO_E_NOT_FOUND if the study has been deleted. COCABO_E_BUSY if the log
-   * does not have the event `from` where it was: a server that crashed may lose the end
-   * of a log, as far as it was not durable. Then the reader must begin anew. */
+   * number and run the leases that have run out on the store's clock, or whose owner
+   * was a process of this machine that is no more. It is all as it was at one moment.
+   * Like append, COCABO_E_NOT_FOUND if the study has been deleted. COCABO_E_BUSY if the
+   * log does not have the event `from` where it was: a server that crashed may lose the
+   * end of a log, as far as it was not durable. Then the reader must begin anew. */
   cocabo_status (*read_since)(cocabo_store *store, int64_t id, const cb_position *from,
-                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cb_event_fn each, cb_expired_fn expired, void *user,
                               cocabo_error *err);
 
   /* Appends events in order, all or none, and fills in their seq and time. An event
@@ -113,14 +116,22 @@ typedef struct cb_store_ops {
    *   - a STALE event's trial has a lease that has not run out (nor is its owner gone),
    *     unless that is one of a later attempt: whoever runs it was late, but has
    *     renewed it since,
-   *   - a STALE event's trial was told, failed or interrupted after `seen`.
+   *   - a STALE event's trial was told, failed or interrupted after `seen`,
+   *   - a RUN_STARTED event's trial is neither in the log nor earlier in the append,
+   *   - a RUN_STARTED event's run is not above those its trial has in the log,
+   *   - an OBSERVED event discards a run that somebody other than `owner` has a lease
+   *     of which has not run out (nor is its owner gone),
+   *   - an OBSERVED event discards a run that was observed after `seen`.
+   * An OBSERVED event that says how a run ended is welcome at any time.
    *
    * In the same stroke every ASKED and RESUMED trial gets a lease if `owner` is given
    * (and loses an older one in any case), as does an ADDED one that is running, and
-   * every TOLD trial loses its lease. So does
-   * a FAILED, INTERRUPTED or STALE one, unless the event names an attempt and a later
-   * one has been handed out: that lease is somebody else's. Events that were in the log
-   * already change no lease. */
+   * every TOLD trial loses its lease. So does a FAILED, INTERRUPTED or STALE one,
+   * unless the event names an attempt and a later one has been handed out: that lease
+   * is somebody else's. A run gets a lease with RUN_STARTED if `owner` is given and
+   * loses it with OBSERVED, whatever that says; RUN_STARTED also ends the lease of its
+   * trial, nothing else that is about a trial as a whole touches leases of its runs.
+   * Events that were in the log already change no lease. */
   cocabo_status (*append)(cocabo_store *store, int64_t id, const cb_append *what,
                           cocabo_error *err);
 
@@ -160,7 +171,7 @@ typedef struct cb_store_ops {
   cocabo_status (*describe)(cocabo_store *store, int64_t id, cb_description *out,
                             cocabo_error *err);
 
-  /* Shows the leases of a study by trial, also those that have run out. */
+  /* Shows the leases of a study by trial and run, also those that have run out. */
   cocabo_status (*leases)(cocabo_store *store, int64_t id, cocabo_lease_fn each,
                           void *user, cocabo_error *err);
 
@@ -182,5 +193,21 @@ cocabo_status cb_lease_check(double seconds, bool or_none, cocabo_error *err);
 struct cocabo_store {
   const cb_store_ops *ops;
 };
+
+/* ---- what stores have in common
+ * ------------------------------------------------------ */
+
+/* COCABO_E_NOT_FOUND: by its id, and by its name. */
+cocabo_status cb_store_deleted(cocabo_error *err);
+cocabo_status cb_store_no_study(const char *name, cocabo_error *err);
+
+/* Can this STUDY_CREATED event be read back? What cannot must not be written: the log
+ * would have no beginning. `body` is room to write it. */
+cocabo_status cb_store_check_readable(cb_json *body, const cb_event *created,
+                                      cocabo_error *err);
+
+/* COCABO_E_STATE: the checksum of an event is not that of its body. number < 0: it
+ * belongs to no trial. */
+cocabo_status cb_store_damaged_event(int64_t seq, int64_t number, cocabo_error *err);
 
 #endif

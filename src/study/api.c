@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "study/study.h"
+#include "study/study_runs.h"
 #include "study/trial.h"
 
 enum { MAX_ASK = 100000, MAX_TEXT = 65536, MAX_POINTS = 1000 * 1000 };
@@ -186,7 +187,57 @@ static cocabo_status ask(cocabo_study *study, size_t n, bool fewer, cocabo_trial
     return is_null("out", err);
   if (n < 1 || n > MAX_ASK)
     return cb_fail(err, COCABO_E_RANGE, "n is %zu, want 1 to %d", n, MAX_ASK);
+  if (study->view.resolved.race.on)
+    return cb_fail(err, COCABO_E_STATE,
+                   "study \"%s\" is evaluated run by run, want cocabo_study_ask_run",
+                   study->name);
   return cb_study_ask(study, (int)n, fewer, out, got, err);
+}
+
+cocabo_status cocabo_study_ask_run(cocabo_study *study, cocabo_trial **trial,
+                                   cocabo_run *run, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!trial)
+    return is_null("trial", err);
+  if (!run)
+    return is_null("run", err);
+  if (!study->view.resolved.race.on)
+    return cb_fail(err, COCABO_E_STATE,
+                   "study \"%s\" has no runs: none of its options instances, seeds and "
+                   "repeats says so",
+                   study->name);
+  CB_TRY(cb_study_ask_run(study, trial, err));
+  *run = *cb_trial_last_run(*trial);
+  return COCABO_OK;
+}
+
+cocabo_status cocabo_study_tell_run(cocabo_study *study, const cocabo_run *run,
+                                    const cocabo_metric *metrics, size_t n,
+                                    const char *reason, cocabo_error *err) {
+  if (!study)
+    return is_null("study", err);
+  if (!run)
+    return is_null("run", err);
+  if (!metrics && n > 0)
+    return is_null("metrics", err);
+  if (run->state < COCABO_RUN_OK || run->state > COCABO_RUN_DISCARDED)
+    return cb_fail(err, COCABO_E_INVALID,
+                   "the state of run %lld is %d, want ok, failed, capped or discarded",
+                   (long long)run->run, (int)run->state);
+  if (!(run->seconds >= 0.0 && isfinite(run->seconds)))
+    return cb_fail(err, COCABO_E_RANGE, "a run took %g seconds, want 0 or more",
+                   run->seconds);
+  CB_TRY(cb_metrics_check(metrics, n, err));
+  if (reason)
+    CB_TRY(check_text("reason", reason, err));
+  return cb_study_tell_run(study, run, metrics, (int)n, reason, err);
+}
+
+int64_t cocabo_study_runs(const cocabo_study *study, int64_t *running) {
+  if (running)
+    *running = study ? study->fold.history->n_flying : 0;
+  return study ? study->fold.history->n_started : 0;
 }
 
 cocabo_status cocabo_study_ask(cocabo_study *study, size_t n, cocabo_trial **out,

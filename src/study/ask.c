@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "study/study.h"
+#include "study/study_runs.h"
 #include "study/trial.h"
 
 /* What is kept over the tries of one ask. */
@@ -40,8 +41,9 @@ typedef struct batch {
   int n_resumed, n_design, n_sampled; /* together n */
   int64_t first;                      /* number of the first new trial */
   int n_ahead;                        /* events before those that hand out trials */
-  cb_event *events;                   /* n_ahead + n */
-  cb_event *handed;                   /* the last n of them */
+  cb_event *events;                   /* n_ahead + n + n_started */
+  cb_event *handed;                   /* n of them */
+  int n_started;                      /* 1: a first run comes with it, the last event */
   cb_proposal *proposals; /* n_design + n_sampled; they write into the events */
   cocabo_trial **trials;  /* n, for the user */
 } batch;
@@ -175,9 +177,13 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, attempt *a,
 
 /* ---- building the batch ---------------------------------------------------------- */
 
+static int n_events(const batch *b) {
+  return b->n_ahead + b->n + b->n_started;
+}
+
 /* The fit belongs to the attempt. */
 static void free_batch(batch *b) {
-  for (int i = 0; b->events && i < b->n_ahead + b->n; i++)
+  for (int i = 0; b->events && i < n_events(b); i++)
     if (b->events[i].kind != CB_MODEL_FITTED)
       cb_event_clear(&b->events[i]);
   for (int i = 0; b->trials && i < b->n; i++)
@@ -189,7 +195,7 @@ static void free_batch(batch *b) {
 
 static cocabo_status allocate(batch *b, const cocabo_space *space, cocabo_error *err) {
   const int fresh = b->n_design + b->n_sampled;
-  b->events = cb_calloc((size_t)b->n_ahead + (size_t)b->n, sizeof *b->events);
+  b->events = cb_calloc((size_t)n_events(b), sizeof *b->events);
   b->trials = cb_calloc((size_t)b->n, sizeof *b->trials);
   b->proposals = cb_calloc((size_t)fresh, sizeof *b->proposals);
   if (!b->events || !b->trials || !b->proposals)
@@ -330,6 +336,8 @@ static cocabo_status snapshot(const cocabo_study *study, batch *b, cocabo_error 
                       .cells = event->cells};
     if (i < b->n_resumed) {
       const cb_trial *known = &history->trials[event->number];
+      trial.n_runs = known->n_runs;
+      trial.runs = known->runs;
       trial.origin = known->origin;
       trial.cells = known->cells;
       trial.n_attributes = known->n_attributes;
@@ -342,16 +350,29 @@ static cocabo_status snapshot(const cocabo_study *study, batch *b, cocabo_error 
   return COCABO_OK;
 }
 
+/* Where trials are evaluated run by run there is one trial, and its run. */
+static cocabo_status start_run(cocabo_study *study, batch *b, cocabo_error *err) {
+  double cap;
+  if (b->n_started == 0)
+    return COCABO_OK;
+  cb_event *started = &b->events[n_events(b) - 1];
+  CB_TRY(cb_study_next_run(study, b->handed[0].number, started, &cap, err));
+  CB_TRY(cb_trial_add_run(b->trials[0], started, cap, err));
+  return cb_study_hold_run(study, started->number, started->attempt, err);
+}
+
 static cocabo_status build(cocabo_study *study, batch *b, const attempt *a,
                            cocabo_error *err) {
   cb_history *history = study->fold.history;
   b->n_ahead = (int)a->lost.n + (a->fitted.kind == CB_MODEL_FITTED);
+  b->n_started = study->view.resolved.race.on;
   CB_TRY(allocate(b, history->space, err));
   lead_with(b, a, history);
   resume_offered(study, b, &a->lost);
   CB_TRY(propose_design(study, b, err));
   CB_TRY(propose_sampled(study, b, a, err));
   CB_TRY(snapshot(study, b, err));
+  CB_TRY(start_run(study, b, err));
   if (a->fitted.kind == CB_MODEL_FITTED)
     CB_TRY(cb_history_reserve_fit(history, a->fitted.fit.n_theta, err));
   return cb_history_reserve(history, b->n_design + b->n_sampled, 0, err);
@@ -361,7 +382,11 @@ static cocabo_status build(cocabo_study *study, batch *b, const attempt *a,
 
 static void hand_over(cocabo_study *study, batch *b, cocabo_trial **out) {
   for (int i = 0; i < b->n; i++) {
-    cb_history_hand(study->fold.history, b->handed[i].number);
+    const cb_event *event = &b->handed[i];
+    if (event->number < study->fold.history->n_trials)
+      cb_history_hand(study->fold.history, event->number);
+    else if (event->kind == CB_TRIAL_ASKED) /* the store has it, and went away */
+      (void)cb_handed_unseen(&study->handed, event, NULL);
     cb_trial_set_started(b->trials[i], b->handed[i].time);
     out[i] = b->trials[i];
     b->trials[i] = NULL;
@@ -417,8 +442,8 @@ static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **
   CB_TRY(fit_if_due(study, &b, a, err));
   cocabo_status status = build(study, &b, a, err);
   if (status == COCABO_OK)
-    status = cb_study_commit(study, b.events, b.n_ahead + b.n,
-                             expected_number(study, &b), err);
+    status =
+        cb_study_commit(study, b.events, n_events(&b), expected_number(study, &b), err);
   if (status == COCABO_OK) {
     *got = (size_t)b.n;
     say_lost(study, &a->lost);
@@ -427,6 +452,9 @@ static cocabo_status try_to_ask(cocabo_study *study, attempt *a, cocabo_trial **
     cb_study_say(study, COCABO_DEBUG, "overtaken at trial %lld: once more",
                  (long long)b.first);
   }
+  if (status != COCABO_OK && b.n_started > 0 && b.events)
+    cb_study_drop_run(study, b.events[n_events(&b) - 1].number,
+                      b.events[n_events(&b) - 1].attempt);
   free_batch(&b);
   return status;
 }
@@ -460,7 +488,7 @@ cocabo_status cb_study_ask(cocabo_study *study, int n, bool fewer, cocabo_trial 
   for (int i = 0; i < CB_STUDY_TRIES && status == COCABO_E_BUSY; i++)
     status = ask_in_turn(study, &a, out, got, err);
   forget_fit(&a);
-  cb_free(a.lost.numbers);
+  cb_lost_free(&a.lost);
   if (status == COCABO_E_BUSY && study->store->ops->end_turn)
     study->store->ops->end_turn(study->store);
   return status == COCABO_E_BUSY ? cb_study_overtaken(study, err) : status;

@@ -82,9 +82,40 @@ cocabo_status cb_handed_compare(cb_handed *handed, const cb_history *before,
   return COCABO_OK;
 }
 
+cocabo_status cb_handed_unseen(cb_handed *handed, const cb_event *asked,
+                               cocabo_error *err) {
+  const size_t n = (size_t)asked->n_cells;
+  cb_cell *cells = cb_calloc(n, sizeof *cells);
+  cb_hand *hand = cells ? need_hand(handed, asked->number) : NULL;
+  if (!hand) {
+    cb_free(cells);
+    return cb_no_memory(err);
+  }
+  memcpy(cells, asked->cells, n * sizeof *cells);
+  cb_free(hand->cells);
+  hand->cells = cells;
+  hand->unseen = true;
+  return COCABO_OK;
+}
+
+void cb_handed_settle(cb_handed *handed, cb_history *now) {
+  for (size_t i = 0; i < handed->n; i++) {
+    cb_hand *hand = &handed->hands[i];
+    if (!hand->unseen)
+      continue;
+    hand->unseen = false;
+    const cb_trial point = {.number = hand->number, .cells = hand->cells};
+    if (has_kept(&point, now)) {
+      cb_history_hand(now, hand->number);
+      cb_handed_drop(handed, hand->number);
+      i--;
+    }
+  }
+}
+
 cb_hand *cb_handed_lost(const cb_handed *handed) {
   for (size_t i = 0; i < handed->n; i++)
-    if (handed->hands[i].cells)
+    if (handed->hands[i].cells && !handed->hands[i].unseen)
       return &handed->hands[i];
   return NULL;
 }

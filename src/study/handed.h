@@ -19,6 +19,7 @@ typedef struct cb_hand {
   int64_t number; /* by which the caller knows it */
   int64_t now;    /* its number in the log */
   cb_cell *cells; /* the log has lost it, and it is not back yet; else NULL */
+  bool unseen; /* or has it, for all that is known: it was written and not read yet */
 } cb_hand;
 
 /* Starts as zeros. There are few: they are searched one by one. */
@@ -39,6 +40,11 @@ void cb_handed_drop(cb_handed *handed, int64_t number);
  * yet: it may be called again. */
 cocabo_status cb_handed_compare(cb_handed *handed, const cb_history *before,
                                 cb_history *now, cocabo_error *err);
+/* A trial was handed out whose event is in the log, but could not be read back. When
+ * the log has been read, it is known whether it is there or lost. */
+cocabo_status cb_handed_unseen(cb_handed *handed, const cb_event *asked,
+                               cocabo_error *err);
+void cb_handed_settle(cb_handed *handed, cb_history *now);
 /* One that is lost, NULL: none is; and it is in the log again by this event, which has
  * its cells now. */
 cb_hand *cb_handed_lost(const cb_handed *handed);

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "log/constraints.h"
+#include "log/runs.h"
 
 /* ---- the table ------------------------------------------------------------------- */
 
@@ -23,6 +24,7 @@ typedef enum value_form {
   INT,     /* low <= value <= high */
   NUMBER,  /* low <= value <= high, where high may be NO_LIMIT */
   SAMPLER, /* a name in the list of samplers */
+  LINES,   /* any text */
   BOUNDS   /* constraints (log/constraints.h), which are kept read */
 } value_form;
 
@@ -83,7 +85,28 @@ typedef struct option_row {
   X(durability, WORDS, "normal|full", "normal",                                        \
     "what a stored result survives: normal: the process, full: a power cut too")       \
   X(constraints, BOUNDS, false, 0, 0, "METRIC < NUMBER, ...", "",                      \
-    "bounds on metrics (also <=, >, >=): the best trial is the best that keeps them")
+    "bounds on metrics (also <=, >, >=): the best trial is the best that keeps them")  \
+  X(instances, LINES, false, 0, 0, "one a line", "",                                   \
+    "what every trial is run on, in one random order; fixed when a study is created")  \
+  X(seeds, INT, false, 0, 1000000, "int in [0,1000000]", "0",                          \
+    "seeds that it is run with on each instance: 1, 2, ...; fixed likewise")           \
+  X(combine, WORDS, "mean|median|geomean|sum|max", "mean",                             \
+    "what the values of its runs come to; fixed likewise")                             \
+  X(repeats, INT, true, 1, 1000000, "auto or int >= 1", "1",                           \
+    "runs of a trial where there are neither instances nor seeds; auto: a trial is "   \
+    "run again where that is worth more than a new one; fixed likewise")               \
+  X(runs, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                    \
+    "runs that the study shall reach in all; 0: no limit")                             \
+  X(max_runs, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                \
+    "most runs of one trial; 0: no limit but the pairs of instance and seed")          \
+  X(race_level, NUMBER, false, 0, 1, "number in [0,1]", "0.05",                        \
+    "a trial is given up when it is worse than the best with a p-value below this, "   \
+    "by 5 pairs or more; 0: never")                                                    \
+  X(cap, NUMBER, true, 0, NO_LIMIT, "auto or number >= 0", "0",                        \
+    "largest value of a run, where it is a time: then the run is ended; auto: where "  \
+    "its trial cannot win any more; 0: none")                                          \
+  X(par, NUMBER, false, 1, NO_LIMIT, "number >= 1", "1",                               \
+    "a run that is ended at a fixed cap counts as so many times the cap (PAR-k)")
 
 #define AS_ENUM(name, ...) OPTION_##name,
 #define AS_ROW(name, ...) {#name, __VA_ARGS__},
@@ -125,6 +148,8 @@ static bool is_valid(const option_row *row, const char *text) {
            (row->high == NO_LIMIT || number <= (double)row->high);
   case SAMPLER:
     return cb_sampler_find(text) != NULL;
+  case LINES:
+    return cb_text_is_utf8(text);
   case BOUNDS:
     return true; /* reading them says more */
   }
@@ -306,8 +331,9 @@ cocabo_status cb_options_list(const cocabo_options *options, cb_pair **out, int 
 
 bool cb_options_same_model(const cocabo_options *a, const cocabo_options *b) {
   for (int i = 0; i < N_OPTIONS; i++)
-    if (i != OPTION_trials && i != OPTION_durability &&
-        strcmp(text_of(a, i), text_of(b, i)) != 0)
+    if (i != OPTION_trials && i != OPTION_durability && i != OPTION_runs &&
+        i != OPTION_max_runs && i != OPTION_race_level && i != OPTION_cap &&
+        i != OPTION_par && strcmp(text_of(a, i), text_of(b, i)) != 0)
       return false;
   return true;
 }
@@ -363,11 +389,35 @@ static cb_reward reward_of(const cocabo_options *options) {
   return CB_REWARD_RELATIVE;
 }
 
+/* Without instances and seeds a trial has its repeats, and no race: there is nothing
+ * that two trials have in common. */
+static cb_race race_of(const cocabo_options *options, cb_resolved *out) {
+  const int64_t lines = cb_instances_count(out->instances);
+  const bool pairs = lines > 0 || out->seeds > 0;
+  const bool by_model = !pairs && is(options, OPTION_repeats, "auto");
+  const int64_t repeats = int_or(options, OPTION_repeats, 0);
+  const int64_t most = int_or(options, OPTION_max_runs, 0);
+  const int64_t all =
+      pairs ? (lines > 0 ? lines : 1) * (out->seeds > 0 ? out->seeds : 1) : repeats;
+  cb_race race = {.on = pairs || by_model || repeats > 1,
+                  .by_model = by_model,
+                  .most = most > 0 && (all == 0 || most < all) ? most : all,
+                  .level = number_or(options, OPTION_race_level, 0.05),
+                  .cap = is(options, OPTION_cap, "auto")};
+  const int64_t first = pairs ? CB_RACE_LEAST : by_model ? 1 : race.most;
+  race.first = race.most > 0 && first > race.most ? race.most : first;
+  return race;
+}
+
 void cb_settings_resolve(const cocabo_options *options, const cocabo_space *space,
                          cb_resolved *out) {
   out->sampler = cb_sampler_find(text_of(options, OPTION_sampler));
   out->trials = int_or(options, OPTION_trials, 0);
   out->durable = is(options, OPTION_durability, "full");
+  out->runs = int_or(options, OPTION_runs, 0);
+  out->instances = text_of(options, OPTION_instances);
+  out->seeds = int_or(options, OPTION_seeds, 0);
+  out->race = race_of(options, out);
   const bool mixed = is(options, OPTION_sampler, "mixed");
   out->settings = (cb_settings){
       .seed = (uint64_t)int_or(options, OPTION_seed, 0),

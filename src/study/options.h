@@ -9,6 +9,7 @@
 
 #include "cocabo.h"
 #include "log/event.h"
+#include "race/race.h"
 #include "sampler/sampler.h"
 #include "space/space.h"
 
@@ -17,6 +18,10 @@ typedef struct cb_resolved {
   const cb_sampler *sampler;
   int64_t trials; /* complete and failed ones to reach; 0: no limit */
   bool durable;   /* results must survive a power cut */
+  int64_t runs;   /* of all trials to reach; 0: no limit */
+  cb_race race;
+  const char *instances; /* one a line, borrowed from the options; "": none */
+  int64_t seeds;         /* of each instance; 0: they are not told apart */
 } cb_resolved;
 
 /* What the options mean for this space. Cannot fail: every value was checked when it

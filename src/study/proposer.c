@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "log/runs.h"
+#include "race/race.h"
 #include "sampler/samplers.h"
 
 void cb_proposer_clear(cb_proposer *p) {
@@ -47,6 +49,7 @@ static cocabo_status check_fit(const cb_proposer *p, const cb_fit *fit,
 cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_view *view,
                                   const cb_fit *fit, cocabo_error *err) {
   CB_TRY(need_state(p, view, err));
+  CB_TRY(cb_runs_weigh(view->fold->history, err));
   return check_fit(p, fit, err);
 }
 
@@ -82,7 +85,8 @@ static cocabo_status learn(cb_proposer *p, cb_ask *ask, cocabo_error *err) {
   const cb_history *history = ask->history;
   if (!p->sampler->fit || cb_ask_has_model(ask))
     return COCABO_OK;
-  if (!p->learnt.theta || p->learnt.rows != history->n) {
+  if (!p->learnt.theta || p->learnt.rows != history->n ||
+      p->learnt_revised != history->revised) {
     cb_fit fit = {0};
     const cocabo_status status = p->sampler->fit(p->state, ask, &fit, err);
     if (status != COCABO_OK) {
@@ -94,6 +98,7 @@ static cocabo_status learn(cb_proposer *p, cb_ask *ask, cocabo_error *err) {
     fit.round = history->n_rounds;
     cb_free(p->learnt.theta);
     p->learnt = fit;
+    p->learnt_revised = history->revised;
   }
   ask->fit = &p->learnt;
   return COCABO_OK;
@@ -120,14 +125,54 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row
     return COCABO_OK;
   CB_TRY(cb_proposer_prepare(p, view, cb_history_fit(history), err));
   if (p->best_n != history->n || p->best_failed != history->n_failed ||
-      p->best_basis != history->fit.basis) {
+      p->best_basis != history->fit.basis || p->best_revised != history->revised) {
     CB_TRY(ready(p, view, &ask, err));
     CB_TRY(p->sampler->best(p->state, &ask, &p->best, err));
     p->best_n = history->n;
     p->best_failed = history->n_failed;
     p->best_basis = history->fit.basis;
+    p->best_revised = history->revised;
   }
   *row = p->best;
+  return COCABO_OK;
+}
+
+static int64_t count_flying(const cb_trial *trial) {
+  int64_t n = 0;
+  for (int64_t i = 0; i < trial->n_runs; i++)
+    n += trial->runs[i].outcome == 0;
+  return n;
+}
+
+/* Without a model the best so far is run again with every fourth trial. */
+static int64_t rerun_by_rule(const cb_history *history) {
+  enum { EVERY = 4 };
+  const int64_t best = cb_race_incumbent(history);
+  const int64_t wanted = 1 + (history->n + history->n_failed) / EVERY;
+  return best >= 0 && history->trials[best].n_counted < wanted ? best : -1;
+}
+
+cocabo_status cb_proposer_rerun(cb_proposer *p, const cb_view *view, int64_t most,
+                                int64_t *number, cocabo_error *err) {
+  const cb_history *history = view->fold->history;
+  double by_new, by_again;
+  int64_t row = -1;
+  cb_ask ask;
+  *number = -1;
+  if (history->n < LEAST || history->n_design < view->resolved.settings.n_init)
+    return COCABO_OK;
+  if (!view->resolved.sampler->rerun) {
+    *number = rerun_by_rule(history);
+  } else {
+    CB_TRY(ready(p, view, &ask, err));
+    CB_TRY(p->sampler->rerun(p->state, &ask, &row, &by_new, &by_again, err));
+    *number = row >= 0 ? history->told[row] : -1;
+  }
+  if (*number < 0)
+    return COCABO_OK;
+  const cb_trial *trial = &history->trials[*number];
+  if (count_flying(trial) > 0 || (most > 0 && trial->n_counted >= most))
+    *number = -1;
   return COCABO_OK;
 }
 

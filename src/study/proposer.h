@@ -16,8 +16,10 @@ typedef struct cb_proposer {
   int64_t model; /* of the view that it was made for */
   cb_fit learnt; /* for judging only, where the log has no fit that will do; theta is
                     owned, rows says what it knows, basis that it is there */
-  int64_t best;  /* row of the results, */
-  int64_t best_n, best_failed, best_basis; /* found when there were so many */
+  int64_t learnt_revised; /* and this that no row was since */
+  int64_t best;           /* row of the results, */
+  int64_t best_n, best_failed, best_basis, best_revised; /* found when there were so
+                                                            many */
   cocabo_interrupt_fn interrupt;
   void *user;
 } cb_proposer;
@@ -46,6 +48,10 @@ cocabo_status cb_propose(cb_proposer *p, const cb_view *view, const cb_fit *fit,
  * result, failure or fit. */
 cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row,
                                cocabo_error *err);
+/* The trial that is worth another run more than a new point is, of those with fewer
+ * than `most` (0: no limit); -1: none. */
+cocabo_status cb_proposer_rerun(cb_proposer *p, const cb_view *view, int64_t most,
+                                int64_t *number, cocabo_error *err);
 /* What that model expects of a completed trial's point: the mean of y, and its standard
  * error. COCABO_E_STATE if the sampler has no model, or too few results to learn from.
  */

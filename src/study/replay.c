@@ -67,7 +67,9 @@ enum {
   SAYS_OPTIONS = 256, /* and attributes, and the version */
   SAYS_METRICS = 512,
   SAYS_STEP = 1024,
-  SAYS_STATE = 2048
+  SAYS_STATE = 2048,
+  SAYS_PAIR = 4096,   /* instance, seed */
+  SAYS_OUTCOME = 8192 /* and seconds */
 };
 
 static bool has_proposal(const cb_provenance *p) {
@@ -86,7 +88,9 @@ static unsigned says(const cb_event *e) {
          (has_proposal(&e->proposal) ? SAYS_PROPOSAL : 0u) | (fit ? SAYS_FIT : 0u) |
          (e->space ? SAYS_SPACE : 0u) | (options ? SAYS_OPTIONS : 0u) |
          (e->n_metrics != 0 ? SAYS_METRICS : 0u) | (e->step != 0 ? SAYS_STEP : 0u) |
-         (e->running ? SAYS_STATE : 0u);
+         (e->running ? SAYS_STATE : 0u) |
+         (e->instance || e->seed != 0 ? SAYS_PAIR : 0u) |
+         (e->outcome != 0 || e->seconds != 0.0 ? SAYS_OUTCOME : 0u);
 }
 
 static unsigned may_say(cb_event_kind kind) {
@@ -110,6 +114,10 @@ static unsigned may_say(cb_event_kind kind) {
     return SAYS_NUMBER | SAYS_CELLS | SAYS_STATE | SAYS_Y | SAYS_METRICS;
   case CB_MODEL_FITTED:
     return SAYS_FIT;
+  case CB_RUN_STARTED:
+    return SAYS_NUMBER | SAYS_ATTEMPT | SAYS_PAIR;
+  case CB_TRIAL_OBSERVED:
+    return SAYS_NUMBER | SAYS_ATTEMPT | SAYS_OUTCOME | SAYS_Y | SAYS_METRICS;
   case CB_TRIAL_NOTED:
     return SAYS_NUMBER | SAYS_OPTIONS;
   case CB_TRIAL_REPORTED:

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "log/constraints.h"
+#include "log/runs.h"
 
 /* ---- appending ------------------------------------------------------------------- */
 
@@ -111,7 +112,8 @@ void cb_study_free(cocabo_study *study) {
   cb_study_leave_summary(study);
   cb_proposer_clear(&study->proposer);
   cb_handed_clear(&study->handed);
-  cb_free(study->unsure.trials.numbers);
+  cb_lost_free(&study->unsure.trials);
+  cb_free(study->held.runs);
   cocabo_space_free(study->space);
   cb_view_clear(&study->view);
   if (study->owns_store)
@@ -315,12 +317,14 @@ cocabo_status cb_study_find(const cocabo_study *study, int64_t number,
 }
 
 /* The best row among those that keep the constraints, -1: none does. Results are only
- * ever added, so each is looked at once. */
+ * ever added, but for those of runs, so each is looked at once. */
 static int64_t best_feasible(cocabo_study *study) {
   const cb_history *history = study->fold.history;
   const cb_settings *settings = &study->view.resolved.settings;
-  if (study->feasible.model != study->view.model || study->feasible.rows == 0) {
+  if (study->feasible.model != study->view.model || study->feasible.rows == 0 ||
+      study->feasible.revised != history->revised) {
     study->feasible.model = study->view.model;
+    study->feasible.revised = history->revised;
     study->feasible.rows = 0;
     study->feasible.row = -1;
   }
@@ -359,10 +363,17 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
   const cb_history *history = study->fold.history;
   const cb_settings *settings = &study->view.resolved.settings;
   const cb_constraints *constraints = settings->constraints;
-  int64_t row = constraints ? best_feasible(study) : history->best;
   if (history->n == 0)
     return cb_fail(err, COCABO_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
                    study->name);
+  const int64_t incumbent =
+      history->paired && !constraints ? cb_race_incumbent(history) : -1;
+  if (incumbent >= 0) {
+    *out = &history->trials[incumbent];
+    return COCABO_OK;
+  }
+  CB_TRY(cb_runs_weigh(study->fold.history, err));
+  int64_t row = constraints ? best_feasible(study) : history->best;
   if (row < 0)
     CB_TRY(find_nearest(study, &row, err));
   else if (!settings->deterministic)

@@ -18,11 +18,19 @@
 #include "study/proposer.h"
 #include "study/view.h"
 
-/* Numbers of trials. */
+typedef struct cb_lost_run {
+  int64_t number, run; /* trial, and which of its runs */
+} cb_lost_run;
+
+/* Trials, and runs of trials. */
 typedef struct cb_lost {
   int64_t *numbers; /* n, ascending */
   size_t n, capacity;
+  cb_lost_run *runs; /* n_runs, ascending */
+  size_t n_runs, runs_capacity;
 } cb_lost;
+
+void cb_lost_free(cb_lost *lost); /* what it owns */
 
 struct cocabo_study {
   char *name;
@@ -39,7 +47,8 @@ struct cocabo_study {
   /* Another one: the best result that keeps the constraints, of the first so many. */
   struct {
     int64_t model, rows; /* for which model of the fold */
-    int64_t row;         /* -1: none keeps them */
+    int64_t revised;
+    int64_t row; /* -1: none keeps them */
   } feasible;
   cocabo_log_fn log; /* NULL: nobody listens */
   void *log_user;
@@ -54,6 +63,11 @@ struct cocabo_study {
     uint64_t first, last;
     cb_lost trials;
   } unsure;
+
+  struct {
+    cb_lost_run *runs; /* n that the caller has */
+    size_t n, capacity;
+  } held;
 
   int crowded; /* asks that shall wait for their turn, since others were faster */
 
@@ -84,8 +98,8 @@ cb_position cb_study_position(const cocabo_study *study);
  * caller runs of what was lost is put back. */
 cocabo_status cb_study_sync(cocabo_study *study, cocabo_error *err);
 
-/* The same, and in the same read which of the running trials are lost: their lease has
- * run out, or its owner is gone. The numbers are released with cb_free. */
+/* The same, and in the same read which of the running trials, and which runs, are lost:
+ * their lease has run out, or its owner is gone. */
 cocabo_status cb_study_sync_lost(cocabo_study *study, cb_lost *lost, cocabo_error *err);
 
 /* n trials, or with `fewer` as many of them as there are: out[0..*got-1], owned by the

@@ -26,6 +26,22 @@ static cocabo_status add_number(cb_lost *list, int64_t number, cocabo_error *err
   return COCABO_OK;
 }
 
+static cocabo_status add_run(cb_lost *list, int64_t number, int64_t run,
+                             cocabo_error *err) {
+  void *runs = list->runs;
+  if (!cb_reserve(&runs, &list->runs_capacity, list->n_runs + 1, sizeof *list->runs))
+    return cb_no_memory(err);
+  list->runs = runs;
+  list->runs[list->n_runs++] = (cb_lost_run){number, run};
+  return COCABO_OK;
+}
+
+void cb_lost_free(cb_lost *lost) {
+  cb_free(lost->numbers);
+  cb_free(lost->runs);
+  *lost = (cb_lost){0};
+}
+
 /* Is it of an ask of ours that we believed to have failed? */
 static bool is_unclaimed(const cocabo_study *study, const cb_event *event) {
   return (event->kind == CB_TRIAL_ASKED || event->kind == CB_TRIAL_RESUMED) &&
@@ -40,11 +56,15 @@ static cocabo_status absorb(void *user, const cb_event *event, cocabo_error *err
   return cb_view_apply(r->view, event, err);
 }
 
-static cocabo_status note_lost(void *user, int64_t number, cocabo_error *err) {
+static cocabo_status note_lost(void *user, int64_t number, int64_t run,
+                               cocabo_error *err) {
   const reading *r = user;
   const cb_history *history = r->view->fold->history;
-  if (number < 0 || number >= history->n_trials ||
-      history->trials[number].state != COCABO_RUNNING)
+  if (number < 0 || number >= history->n_trials)
+    return COCABO_OK;
+  if (run != CB_WHOLE_TRIAL)
+    return add_run(r->lost, number, run, err);
+  if (history->trials[number].state != COCABO_RUNNING)
     return COCABO_OK;
   return add_number(r->lost, number, err);
 }
@@ -54,7 +74,7 @@ static cocabo_status read_into(cocabo_study *study, cb_view *view,
                                cocabo_error *err) {
   reading r = {.study = study, .view = view, .lost = lost};
   if (lost)
-    lost->n = 0;
+    lost->n = lost->n_runs = 0;
   return study->store->ops->read_since(study->store, study->id, from, absorb,
                                        lost ? note_lost : NULL, &r, err);
 }
@@ -125,6 +145,8 @@ static cocabo_status follow(cocabo_study *study, cb_lost *lost, cocabo_error *er
   else
     CB_TRY(status);
   CB_TRY(keep_space(study, err));
+  if (study->fold.history)
+    cb_handed_settle(&study->handed, study->fold.history);
   cb_hand *hand = cb_handed_lost(&study->handed);
   return hand ? put_back(study, hand, err) : COCABO_OK;
 }

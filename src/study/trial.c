@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "log/constraints.h"
+#include "log/runs.h"
 
 /* One block: the cells, then the metrics with their names, then the reason. */
 struct cocabo_trial {
@@ -28,6 +29,9 @@ struct cocabo_trial {
   size_t n_attrs, n_reports;
   cocabo_attr *attrs; /* a block of its own, as are the reports; NULL: none */
   cocabo_step *reports;
+  size_t n_runs;
+  cocabo_run *runs; /* a block of its own, as is each instance; NULL: none */
+  double error;     /* of the value; NaN: not known */
   cb_cell cells[];
 };
 
@@ -69,6 +73,67 @@ static bool copy_reports(cocabo_trial *copy, const cb_trial *trial) {
   return true;
 }
 
+static bool append_run(cocabo_trial *copy, const cocabo_run *run) {
+  cocabo_run *grown = cb_realloc(copy->runs, copy->n_runs + 1, sizeof *grown);
+  if (!grown)
+    return false;
+  copy->runs = grown;
+  grown[copy->n_runs] = *run;
+  if (run->instance) {
+    grown[copy->n_runs].instance = cb_strdup(run->instance);
+    if (!grown[copy->n_runs].instance)
+      return false;
+  }
+  copy->n_runs++;
+  return true;
+}
+
+static bool copy_runs(cocabo_trial *copy, const cb_history *history,
+                      const cb_trial *trial) {
+  for (int64_t i = 0; i < trial->n_runs; i++) {
+    const cb_run *run = &trial->runs[i];
+    const cb_pairing *pair = &history->pairs[run->pair];
+    const cocabo_run shown = {.trial = trial->number,
+                              .run = i,
+                              .instance = pair->instance,
+                              .seed = pair->seed,
+                              .cap = INFINITY,
+                              .state = (cocabo_run_state)run->outcome,
+                              .value = run->value,
+                              .seconds = run->seconds};
+    if (!append_run(copy, &shown))
+      return false;
+  }
+  if (trial->n_counted > 0 && trial->state == COCABO_COMPLETE)
+    (void)cb_runs_combined(history, trial, &copy->error);
+  return true;
+}
+
+cocabo_status cb_trial_add_run(cocabo_trial *trial, const cb_event *started, double cap,
+                               cocabo_error *err) {
+  const cocabo_run run = {.trial = started->number,
+                          .run = started->attempt,
+                          .instance = started->instance,
+                          .seed = started->seed,
+                          .cap = cap,
+                          .value = NAN};
+  return append_run(trial, &run) ? COCABO_OK : cb_no_memory(err);
+}
+
+const cocabo_run *cb_trial_last_run(const cocabo_trial *trial) {
+  return &trial->runs[trial->n_runs - 1];
+}
+
+const cocabo_run *cocabo_trial_runs(const cocabo_trial *trial, size_t *n) {
+  if (n)
+    *n = trial ? trial->n_runs : 0;
+  return trial ? trial->runs : NULL;
+}
+
+double cocabo_trial_error(const cocabo_trial *trial) {
+  return trial ? trial->error : NAN;
+}
+
 cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_view *view,
                                 const cb_trial *trial, cocabo_error *err) {
   const cb_fold *fold = view->fold;
@@ -99,8 +164,9 @@ cocabo_status cb_trial_snapshot(cocabo_trial **out, const cb_view *view,
       cb_metrics_pack(copy->cells + space->n, trial->metrics, trial->n_metrics);
   copy->reason =
       memcpy((char *)(copy->cells + space->n) + metric_bytes, reason, reason_bytes);
+  copy->error = NAN;
   if (!copy_attrs(copy, trial->attributes, trial->n_attributes) ||
-      !copy_reports(copy, trial)) {
+      !copy_reports(copy, trial) || !copy_runs(copy, fold->history, trial)) {
     cocabo_trial_free(copy);
     return cb_no_memory(err);
   }
@@ -133,6 +199,9 @@ void cocabo_trial_free(cocabo_trial *trial) {
   cocabo_space_free(trial->space);
   cb_free(trial->attrs);
   cb_free(trial->reports);
+  for (size_t i = 0; i < trial->n_runs; i++)
+    cb_free((char *)trial->runs[i].instance);
+  cb_free(trial->runs);
   cb_free(trial);
 }
 

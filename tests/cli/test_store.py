@@ -309,7 +309,7 @@ class Damage(Case):
         self.assertEqual(path.read_bytes(), before)
         self.ok("ask", "--study", names[0])  # writing brings it up to date
         with sqlite3.connect(path) as file:
-            self.assertEqual(file.execute("PRAGMA user_version").fetchone(), (4,))
+            self.assertEqual(file.execute("PRAGMA user_version").fetchone(), (5,))
         file.close()
         self.ok("verify", "--study", names[0], "--proposals", "1")
 

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "store/store.h"
 
 static cocabo_store *open_fresh_store(void);
@@ -89,6 +90,20 @@ static cb_event make_attempt(cb_event_kind kind, int64_t number, int64_t attempt
 
 static cb_event make_resumed(int64_t number, int64_t attempt) {
   return make_attempt(CB_TRIAL_RESUMED, number, attempt);
+}
+
+static cb_event make_started(int64_t number, int64_t run) {
+  cb_event event = make_attempt(CB_RUN_STARTED, number, run);
+  event.seed = 11 + run;
+  return event;
+}
+
+static cb_event make_observed(int64_t number, int64_t run, cb_outcome outcome) {
+  cb_event event = make_attempt(CB_TRIAL_OBSERVED, number, run);
+  event.outcome = outcome;
+  event.has_y = outcome == CB_RUN_OK || outcome == CB_RUN_CAPPED;
+  event.y = event.has_y ? 0.25 + (double)run : 0.0;
+  return event;
 }
 
 /* A store with one study; the suite's fixture. */
@@ -256,6 +271,10 @@ static cocabo_status check_full_event(void *user, const cb_event *event,
   assert_int_equal(event->fit.basis, want->fit.basis);
   assert_int_equal(event->fit.rows, want->fit.rows);
   assert_int_equal(event->step, want->step);
+  assert_int_equal(event->outcome, want->outcome);
+  assert_memory_equal(&event->seconds, &want->seconds, sizeof event->seconds);
+  assert_same_text(event->instance, want->instance);
+  assert_int_equal(event->seed, want->seed);
   assert_same_text(event->body, want->body);
   assert_int_equal(event->fit.round, want->fit.round);
   assert_int_equal(event->fit.n_theta, want->fit.n_theta);
@@ -360,6 +379,16 @@ static void every_field_is_kept_to_the_bit(void **state) {
   reported.has_y = true;
   reported.y = -1.0 / 3.0;
   assert_kept(c, &reported, -1);
+  cb_event started = make_started(1, INT64_C(1) << 54);
+  started.instance = "a b/\"\xce\xbb\".cnf";
+  started.seed = INT64_MAX;
+  assert_kept(c, &started, -1);
+  cb_event capped = make_observed(1, INT64_C(1) << 54, CB_RUN_CAPPED);
+  capped.y = -1.0 / 3.0;
+  capped.seconds = 0.1 + 0.2;
+  assert_kept(c, &capped, -1);
+  cb_event discarded = make_observed(1, INT64_C(1) << 54, CB_RUN_DISCARDED);
+  assert_kept(c, &discarded, -1);
   cb_event later = make_event((cb_event_kind)102, 1);
   later.body = "{\"a\": [1, null]}";
   assert_kept(c, &later, -1);
@@ -625,6 +654,43 @@ static void an_attempt_is_taken_once(void **state) {
   assert_int_equal(contract_read(c, 0).n, 6);
 }
 
+static void a_run_is_started_once(void **state) {
+  contract *c = *state;
+  cb_event asked[] = {make_asked(0), make_asked(1)};
+  assert_appended(c, asked, 2, 0);
+  cb_event mine = make_started(0, 0), theirs = make_started(0, 0);
+  assert_appended(c, &mine, 1, -1);
+  assert_int_equal(contract_append(c, &theirs, 1, -1), COCABO_E_BUSY);
+  assert_string_equal(c->err.message, "run 0 of trial 0 is taken");
+  cb_event other = make_started(1, 0), third = make_started(0, 2);
+  assert_appended(c, &other, 1, -1);
+  assert_appended(c, &third, 1, -1);
+  theirs.attempt = 1; /* not above 2 */
+  assert_int_equal(contract_append(c, &theirs, 1, -1), COCABO_E_BUSY);
+  theirs.attempt = 3;
+  assert_appended(c, &theirs, 1, -1);
+  assert_appended(c, &mine, 1, -1); /* a retry */
+  assert_int_equal(mine.seq, 4);
+  assert_string_equal(contract_read(c, 3).kinds, "11:0 11:1 11:0 11:0 ");
+  cb_event both[] = {make_asked(2), make_started(2, 0), make_started(2, 1)};
+  assert_appended(c, both, 3, 2);
+}
+
+static void a_run_needs_its_trial(void **state) {
+  contract *c = *state;
+  cb_event none = make_started(0, 0), negative = make_started(-1, 0);
+  assert_int_equal(contract_append(c, &none, 1, -1), COCABO_E_BUSY);
+  assert_string_equal(c->err.message, "run 0 is of trial 0, which is not there");
+  assert_int_equal(contract_append(c, &negative, 1, -1), COCABO_E_BUSY);
+  cb_event before[] = {make_started(0, 0), make_asked(0)};
+  assert_int_equal(contract_append(c, before, 2, 0), COCABO_E_BUSY);
+  assert_int_equal(contract_read(c, 0).n, 1);
+  cb_event after[] = {before[1], before[0]};
+  assert_appended(c, after, 2, 0);
+  cb_event next = make_started(1, 0);
+  assert_int_equal(contract_append(c, &next, 1, -1), COCABO_E_BUSY);
+}
+
 static void an_append_is_all_or_nothing(void **state) {
   contract *c = *state;
   cb_event asked = make_asked(0), resumed = make_resumed(0, 1);
@@ -848,10 +914,15 @@ static cocabo_status append_leased(contract *c, cb_event *events, int n,
       fail_msg("append: %s", (c)->err.message);                                        \
   } while (0)
 
-static cocabo_status note_number(void *user, int64_t number, cocabo_error *err) {
+/* "3 " is trial 3, "3.0 " its first run. */
+static cocabo_status note_number(void *user, int64_t number, int64_t run,
+                                 cocabo_error *err) {
   (void)err;
   char *text = user;
-  sprintf(text + strlen(text), "%lld ", (long long)number);
+  sprintf(text + strlen(text), "%lld", (long long)number);
+  if (run != CB_WHOLE_TRIAL)
+    sprintf(text + strlen(text), ".%lld", (long long)run);
+  strcat(text, " ");
   return COCABO_OK;
 }
 
@@ -860,7 +931,7 @@ static cocabo_status pass_over(void *user, const cb_event *event, cocabo_error *
   return COCABO_OK;
 }
 
-static cocabo_status read_expired(const contract *c, cb_number_fn each, void *user,
+static cocabo_status read_expired(const contract *c, cb_expired_fn each, void *user,
                                   cocabo_error *err) {
   return c->store->ops->read_since(c->store, c->id, &(cb_position){.seq = 0}, pass_over,
                                    each, user, err);
@@ -1006,6 +1077,21 @@ static void what_has_ended_since_is_not_lost(void **state) {
   }
 }
 
+/* What the writer says itself in the same stroke is nobody else's. */
+static void what_one_ends_oneself_may_be_lost_later(void **state) {
+  contract *c = *state;
+  cb_event asked = make_asked(0);
+  assert_appended(c, &asked, 1, 0);
+  const cb_position seen = {asked.seq, {asked.id[0], asked.id[1]}};
+  cb_event story[] = {
+      make_event(CB_TRIAL_INTERRUPTED, 0), make_resumed(0, 1),
+      make_attempt(CB_TRIAL_STALE, 0, 1),  make_started(0, 0),
+      make_observed(0, 0, CB_RUN_OK),      make_observed(0, 0, CB_RUN_DISCARDED)};
+  const cb_append what = {.events = story, .n = 6, .next_number = -1, .seen = &seen};
+  if (c->store->ops->append(c->store, c->id, &what, &c->err) != COCABO_OK)
+    fail_msg("%s", c->err.message);
+}
+
 /* A log that is not the one that is known. */
 static void a_log_that_lost_its_end_is_noticed(void **state) {
   contract *c = *state;
@@ -1130,6 +1216,13 @@ static void leases_are_renewed_by_their_owner(void **state) {
   RENEW("w", OVER);
   RENEW("w 2", LONG);
   assert_expired(c, "0 2 ");
+  assert_leased(c, make_started(0, 0), "w 2", OVER);
+  assert_leased(c, make_started(0, 1), "w", OVER);
+  assert_expired(c, "0.0 0.1 2 ");
+  RENEW("w", LONG); /* trials and runs */
+  assert_expired(c, "0.0 ");
+  RENEW("w 2", LONG);
+  assert_expired(c, "");
 #undef RENEW
 }
 
@@ -1170,7 +1263,9 @@ static void leases_belong_to_one_study(void **state) {
   assert_expired(&other, "");
 }
 
-static cocabo_status stop_at_number(void *user, int64_t number, cocabo_error *err) {
+static cocabo_status stop_at_number(void *user, int64_t number, int64_t run,
+                                    cocabo_error *err) {
+  assert_int_equal(run, CB_WHOLE_TRIAL);
   *(int64_t *)user += 1 + number;
   err->code = COCABO_E_INTERRUPTED;
   return COCABO_E_INTERRUPTED;
@@ -1374,8 +1469,11 @@ static cocabo_status note_lease(void *user, const cocabo_lease *lease,
   (void)err;
   char *text = user;
   const char *left = lease->left > 0 ? "held" : "over";
-  sprintf(text + strlen(text), "%lld %s%s by %.5s\n", (long long)lease->trial, left,
-          lease->gone ? ", gone" : "", lease->owner);
+  sprintf(text + strlen(text), "%lld", (long long)lease->trial);
+  if (lease->run != CB_WHOLE_TRIAL)
+    sprintf(text + strlen(text), ".%lld", (long long)lease->run);
+  sprintf(text + strlen(text), " %s%s by %.5s\n", left, lease->gone ? ", gone" : "",
+          lease->owner);
   return COCABO_OK;
 }
 
@@ -1386,7 +1484,7 @@ static cocabo_status stop_at_lease(void *user, const cocabo_lease *lease,
   return COCABO_E_INTERRUPTED;
 }
 
-static void leases_are_shown_by_trial(void **state) {
+static void leases_are_shown_by_trial_and_run(void **state) {
   contract *c = *state;
   char got[400] = "", dead[COCABO_OWNER_SIZE], want[400];
   double left = 0;
@@ -1397,11 +1495,16 @@ static void leases_are_shown_by_trial(void **state) {
   cb_event both[] = {make_asked(0), make_asked(1)};
   assert_int_equal(append_leased(c, both, 2, "w", LONG), COCABO_OK);
   assert_leased(c, make_asked(2), NULL, 0);
+  assert_leased(c, make_started(2, 10), "w", OVER);
+  assert_leased(c, make_started(2, 11), "other", LONG);
   assert_leased(c, make_asked(3), "other", OVER);
   assert_leased(c, make_asked(4), dead, LONG);
   assert_leased(c, make_told(1, 1.0), NULL, 0);
   assert_int_equal(ops->leases(c->store, c->id, note_lease, got, &c->err), COCABO_OK);
-  sprintf(want, "0 held by w\n3 over by other\n4 held, gone by %.5s\n", dead);
+  sprintf(want,
+          "0 held by w\n2.10 over by w\n2.11 held by other\n3 over by other\n"
+          "4 held, gone by %.5s\n",
+          dead);
   assert_string_equal(got, want);
   assert_int_equal(ops->leases(c->store, c->id, stop_at_lease, &left, &c->err),
                    COCABO_E_INTERRUPTED);
@@ -1409,6 +1512,185 @@ static void leases_are_shown_by_trial(void **state) {
   assert_int_equal(ops->remove(c->store, "s", &c->err), COCABO_OK);
   assert_int_equal(ops->leases(c->store, c->id, note_lease, got, &c->err),
                    COCABO_E_NOT_FOUND);
+}
+
+/* ---- leases of runs -------------------------------------------------------------- */
+
+static void a_run_has_the_lease_instead_of_its_trial(void **state) {
+  contract *c = *state;
+  cb_event first[] = {make_asked(0), make_started(0, 0), make_asked(1)};
+  assert_int_equal(append_leased(c, first, 3, "w", OVER), COCABO_OK);
+  assert_expired(c, "0.0 1 ");
+  assert_leased(c, make_started(1, 0), NULL, 0); /* nobody's */
+  assert_expired(c, "0.0 ");
+  cb_event resumed[] = {make_resumed(1, 1), make_started(1, 1)};
+  assert_int_equal(append_leased(c, resumed, 2, "v", OVER), COCABO_OK);
+  assert_leased(c, make_started(0, 1), "v", OVER);
+  assert_leased(c, make_started(1, 12), "w", LONG);
+  assert_expired(c, "0.0 0.1 1.1 ");
+  cb_event added[] = {make_asked(2), make_started(2, 0)};
+  added[0].kind = CB_TRIAL_ADDED;
+  added[0].running = true;
+  assert_int_equal(append_leased(c, added, 2, "w", OVER), COCABO_OK);
+  assert_leased(c, make_resumed(0, 1), "v", OVER); /* which is beside its runs */
+  assert_expired(c, "0 0.0 0.1 1.1 2.0 ");
+}
+
+static void an_observed_run_has_no_lease(void **state) {
+  contract *c = *state;
+  cb_event first[] = {make_asked(0), make_started(0, 0), make_started(0, 1),
+                      make_asked(1), make_started(1, 0)};
+  assert_int_equal(append_leased(c, first, 5, "w", OVER), COCABO_OK);
+  assert_expired(c, "0.0 0.1 1.0 ");
+  for (int64_t outcome = CB_RUN_OK; outcome <= CB_RUN_DISCARDED; outcome++) {
+    const int64_t run = 1 + outcome;
+    assert_leased(c, make_started(0, run), "w", OVER);
+    assert_leased(c, make_observed(0, run, (cb_outcome)outcome),
+                  outcome == CB_RUN_OK ? "v" : NULL, LONG);
+    assert_expired(c, "0.0 0.1 1.0 ");
+  }
+  assert_leased(c, make_observed(0, 1, CB_RUN_DISCARDED), "v", LONG);
+  assert_expired(c, "0.0 1.0 ");
+  assert_leased(c, make_observed(0, 1, CB_RUN_OK), "w", LONG); /* late, and welcome */
+  assert_leased(c, make_observed(0, 1, CB_RUN_FAILED), NULL, 0);
+  assert_expired(c, "0.0 1.0 ");
+  cb_event at_once[] = {make_started(1, 1), make_observed(1, 1, CB_RUN_OK)};
+  assert_int_equal(append_leased(c, at_once, 2, "w", OVER), COCABO_OK);
+  assert_expired(c, "0.0 1.0 ");
+}
+
+/* A trial may be complete, or given back, while runs of it go on. */
+static void the_end_of_a_trial_leaves_its_runs(void **state) {
+  contract *c = *state;
+  cb_event ends[] = {make_told(0, 1.0), make_attempt(CB_TRIAL_FAILED, 1, 1),
+                     make_attempt(CB_TRIAL_INTERRUPTED, 2, 1),
+                     make_attempt(CB_TRIAL_STALE, 3, 1)};
+  char want[100] = "";
+  for (int i = 0; i < 4; i++) {
+    cb_event first[] = {make_asked(i), make_started(i, 0), make_resumed(i, 1)};
+    assert_int_equal(append_leased(c, first, 3, "w", OVER), COCABO_OK);
+    sprintf(want + strlen(want), "%d ", i);
+    sprintf(want + strlen(want), "%d.0 ", i);
+  }
+  assert_expired(c, want);
+  for (int i = 0; i < 4; i++)
+    assert_leased(c, ends[i], NULL, 0);
+  assert_expired(c, "0.0 1.0 2.0 3.0 ");
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "w", LONG, &c->err),
+                   COCABO_OK);
+  assert_leased(c, make_attempt(CB_TRIAL_STALE, 0, 1), "v", LONG); /* none of its own */
+}
+
+static cocabo_status discard(contract *c, int64_t number, int64_t run,
+                             const char *owner) {
+  cb_event event = make_observed(number, run, CB_RUN_DISCARDED);
+  return append_leased(c, &event, 1, owner, LONG);
+}
+
+static void a_run_that_somebody_is_at_is_not_discarded(void **state) {
+  contract *c = *state;
+  char dead[COCABO_OWNER_SIZE];
+  dead_owner(dead, true);
+  cb_event first[] = {make_asked(0), make_asked(1), make_started(0, 0),
+                      make_started(0, 1), make_started(1, 0)};
+  assert_int_equal(append_leased(c, first, 5, "w", LONG), COCABO_OK);
+  assert_int_equal(discard(c, 0, 0, "v"), COCABO_E_BUSY);
+  assert_string_equal(c->err.message, "run 0 of trial 0 is not lost, its lease lives");
+  assert_int_equal(discard(c, 0, 0, NULL), COCABO_E_BUSY);
+  assert_int_equal(contract_read(c, 6).n, 0);
+  assert_int_equal(discard(c, 0, 0, "w"), COCABO_OK); /* its own */
+  assert_int_equal(discard(c, 0, 0, "v"), COCABO_OK); /* nobody is at it any more */
+  assert_leased(c, make_observed(1, 0, CB_RUN_CAPPED), "v", LONG); /* but a result */
+  assert_int_equal(discard(c, 0, 1, "v"), COCABO_E_BUSY);
+  assert_int_equal(c->store->ops->renew(c->store, c->id, "w", OVER, &c->err),
+                   COCABO_OK);
+  assert_int_equal(discard(c, 0, 1, "v"), COCABO_OK);
+  assert_leased(c, make_started(1, 1), dead, LONG);
+  assert_expired(c, "1.1 ");
+  assert_int_equal(discard(c, 1, 1, "v"), COCABO_OK);
+  assert_expired(c, "");
+}
+
+static void a_run_that_has_ended_since_is_not_discarded(void **state) {
+  contract *c = *state;
+  cb_event first[] = {make_asked(0), make_started(0, 0), make_started(0, 1),
+                      make_started(0, 2), make_observed(0, 2, CB_RUN_OK)};
+  assert_appended(c, first, 5, 0);
+  const cb_position seen = {first[4].seq, {first[4].id[0], first[4].id[1]}};
+  cb_event ended = make_observed(0, 0, CB_RUN_FAILED);
+  assert_appended(c, &ended, 1, -1);
+  for (int64_t run = 0; run < 3; run++) {
+    cb_event lost = make_observed(0, run, CB_RUN_DISCARDED);
+    const cb_append what = {.events = &lost, .n = 1, .next_number = -1, .seen = &seen};
+    assert_int_equal(c->store->ops->append(c->store, c->id, &what, &c->err),
+                     run == 0 ? COCABO_E_BUSY : COCABO_OK);
+    if (run == 0)
+      assert_string_equal(c->err.message, "run 0 of trial 0 is not lost, it has ended");
+  }
+  cb_event late = make_observed(0, 0, CB_RUN_OK);
+  const cb_append what = {.events = &late, .n = 1, .next_number = -1, .seen = &seen};
+  assert_int_equal(c->store->ops->append(c->store, c->id, &what, &c->err), COCABO_OK);
+  assert_string_equal(contract_read(c, 7).kinds, "12:0 12:0 12:0 ");
+}
+
+static void a_repeated_append_moves_no_lease_of_a_run(void **state) {
+  contract *c = *state;
+  cb_event mine[] = {make_asked(0), make_started(0, 0)};
+  cb_event theirs = make_started(0, 0), over = make_observed(0, 0, CB_RUN_DISCARDED);
+  assert_int_equal(append_leased(c, mine, 2, "w", OVER), COCABO_OK);
+  assert_int_equal(append_leased(c, &theirs, 1, "v", LONG), COCABO_E_BUSY);
+  assert_int_equal(append_leased(c, mine, 2, "w", LONG), COCABO_OK);
+  assert_expired(c, "0.0 ");
+  assert_int_equal(append_leased(c, &over, 1, "w", LONG), COCABO_OK);
+  assert_int_equal(append_leased(c, mine, 2, "w", OVER), COCABO_OK);
+  assert_expired(c, "");
+  assert_leased(c, make_started(0, 1), "w", LONG);
+  assert_int_equal(append_leased(c, &over, 1, "v", LONG), COCABO_OK); /* found */
+}
+
+/* Memory fails at each place in turn. */
+static void lack_of_memory_starts_no_run(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_asked(0), make_started(0, 0), make_started(0, 1)};
+  events[1].instance = "a.cnf";
+  cocabo_status status = COCABO_E_NO_MEMORY;
+  for (long k = 0; status != COCABO_OK; k++) {
+    assert_expired(c, "");
+    assert_int_equal(contract_read(c, 0).n, 1);
+    cb_mem_fail_after(k);
+    status = append_leased(c, events, 3, "w", OVER);
+    cb_mem_fail_after(-1);
+    assert_true(status == COCABO_OK || status == COCABO_E_NO_MEMORY);
+  }
+  assert_expired(c, "0.0 0.1 ");
+}
+
+static void a_log_with_runs_is_created_whole(void **state) {
+  contract *c = *state;
+  cb_event events[] = {make_event(CB_STUDY_CREATED, -1),
+                       make_asked(0),
+                       make_started(0, 0),
+                       make_started(0, 1),
+                       make_observed(0, 0, CB_RUN_OK),
+                       make_observed(0, 1, CB_RUN_DISCARDED)};
+  int64_t id = -7;
+  events[0].space = contract_space();
+  events[3].number = 1; /* which is not there */
+  assert_int_equal(
+      c->store->ops->create_log(c->store, "runs", events, 6, true, &id, &c->err),
+      COCABO_E_BUSY);
+  events[3].number = 0;
+  assert_int_equal(
+      c->store->ops->create_log(c->store, "runs", events, 6, true, &id, &c->err),
+      COCABO_OK);
+  contract copy = {.store = c->store, .id = id};
+  assert_string_equal(contract_read(&copy, 1).kinds, "3:0 11:0 11:0 12:0 12:0 ");
+  assert_expired(&copy, "");
+  cb_event next = make_started(0, 1);
+  assert_int_equal(contract_append(&copy, &next, 1, -1), COCABO_E_BUSY);
+  next.attempt = 2;
+  assert_appended(&copy, &next, 1, -1);
+  cocabo_space_free(events[0].space);
 }
 
 /* ---- summaries ------------------------------------------------------------------- */
@@ -1527,6 +1809,8 @@ static int run_store_contract(const char *name) {
       CLAIM(a_taken_number_is_a_conflict),
       CLAIM(tells_and_fits_never_conflict),
       CLAIM(an_attempt_is_taken_once),
+      CLAIM(a_run_is_started_once),
+      CLAIM(a_run_needs_its_trial),
       CLAIM(an_append_is_all_or_nothing),
       CLAIM(names_are_taken_once),
       CLAIM(studies_do_not_see_each_other),
@@ -1548,6 +1832,7 @@ static int run_store_contract(const char *name) {
       CLAIM(a_late_stale_ends_no_later_lease),
       CLAIM(a_late_end_ends_no_later_lease),
       CLAIM(what_has_ended_since_is_not_lost),
+      CLAIM(what_one_ends_oneself_may_be_lost_later),
       CLAIM(a_log_that_lost_its_end_is_noticed),
       CLAIM(a_log_is_created_whole_or_not_at_all),
       CLAIM(events_keep_their_times_and_bodies),
@@ -1562,7 +1847,15 @@ static int run_store_contract(const char *name) {
       CLAIM(only_a_process_of_this_machine_can_be_gone),
       CLAIM(a_name_that_leaves_something_open_says_nothing),
       CLAIM(a_trial_added_as_running_is_leased),
-      CLAIM(leases_are_shown_by_trial),
+      CLAIM(leases_are_shown_by_trial_and_run),
+      CLAIM(a_run_has_the_lease_instead_of_its_trial),
+      CLAIM(an_observed_run_has_no_lease),
+      CLAIM(the_end_of_a_trial_leaves_its_runs),
+      CLAIM(a_run_that_somebody_is_at_is_not_discarded),
+      CLAIM(a_run_that_has_ended_since_is_not_discarded),
+      CLAIM(a_repeated_append_moves_no_lease_of_a_run),
+      CLAIM(lack_of_memory_starts_no_run),
+      CLAIM(a_log_with_runs_is_created_whole),
       CLAIM(the_ends_of_a_log_are_known),
       CLAIM(a_summary_is_kept),
       CLAIM(the_newest_summary_counts),

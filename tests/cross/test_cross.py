@@ -4,9 +4,11 @@
     tests/cross/test_cross.py TARGET [LOG]     TARGET is a key of TARGETS below
 
 Builds libcocabo without SQLite and tests/golden/golden_log.c from the sources, as a user on
-such a machine would, and has every proposal of tests/golden/studies.jsonl made again: none may
-differ, to the bit. Then it lives the same studies once more, with all that is learnt on the way:
-the log must come out the same to the byte. Exits with 77 (skipped) where the compiler is not installed.
+such a machine would, and lives the studies of tests/golden/studies.jsonl once more, with all
+that is learnt on the way: the log must come out the same to the byte. Then it has every proposal
+of the log made again: none may differ, to the bit. The second is left out on an emulated
+processor, unless the first went wrong, to say where: it computes what the first has computed.
+Exits with 77 (skipped) where the compiler is not installed.
 """
 
 import concurrent.futures
@@ -26,7 +28,7 @@ TARGETS = {
     "gcc-O1": (["gcc", "-O1"], [], []),
     "clang": (["clang", "-O2"], [], []),
     "zig": (["zig-cc", "-O3"], [], []),  # that of tools/wheel, for an old glibc
-    "musl": (["musl-gcc", "-O2"], ["-static"], []),
+    "musl": (["musl-gcc", "-O1"], ["-static"], []),
     "aarch64": (["aarch64-linux-gnu-gcc", "-O2"], ["-static"], ["qemu-aarch64"]),
 }
 FLAGS = ["-std=c17", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-pthread",
@@ -71,14 +73,16 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = build(compiler, link, pathlib.Path(folder))
         again = pathlib.Path(folder) / "again.jsonl"
-        done = subprocess.run([*runner, program, log], text=True, stdout=subprocess.PIPE)
         call([*runner, program, "--write", again])
         made, kept = again.read_text().splitlines(), log.read_text().splitlines()
-    print(done.stdout, end="")
-    if made != kept:
-        line = next((a for a, b in zip(made, kept) if a != b), "its end")
-        print(f"the studies lived again differ from {log.name}, first at {line[:300]}")
-    same = done.returncode == 0 and made == kept
+        same = made == kept
+        if not same:
+            line = next((a for a, b in zip(made, kept) if a != b), "its end")
+            print(f"the studies lived again differ from {log.name}, first at {line[:300]}")
+        if not (runner and same):
+            done = subprocess.run([*runner, program, log], text=True, stdout=subprocess.PIPE)
+            print(done.stdout, end="")
+            same = same and done.returncode == 0
     print(f"{sys.argv[1]}: {'the same bits' if same else 'not the same bits'}")
     return 0 if same else 1
 

@@ -205,10 +205,10 @@ static void other_files_are_left_alone(void **state) {
 static void a_newer_schema_is_refused(void **state) {
   (void)state;
   make_file("a.db", 1);
-  run_sql("a.db", "PRAGMA user_version=5");
+  run_sql("a.db", "PRAGMA user_version=6");
   assert_refused("a.db",
                  "\"a.db\" was made by a newer version of cocabo: its schema is "
-                 "5, this version knows up to 4");
+                 "6, this version knows up to 5");
 }
 
 static void a_schema_that_nobody_made_is_refused(void **state) {
@@ -216,10 +216,10 @@ static void a_schema_that_nobody_made_is_refused(void **state) {
   make_file("a.db", 1);
   run_sql("a.db", "PRAGMA user_version=-3");
   assert_refused("a.db", "\"a.db\" is damaged: its schema (user_version) is -3, want 1 "
-                         "to 4; restore a backup");
+                         "to 5; restore a backup");
   run_sql("a.db", "PRAGMA user_version=0");
   assert_refused("a.db", "\"a.db\" is damaged: its schema (user_version) is 0, want 1 "
-                         "to 4; restore a backup");
+                         "to 5; restore a backup");
 }
 
 /* What a file may hold that would be run by those who read it or write to it. */
@@ -714,7 +714,7 @@ static void a_lock_makes_no_trial_stale(void **state) {
   cocabo_store *store = NULL;
   int64_t id = 0;
   make_file("a.db", 1);
-  run_sql("a.db", "INSERT INTO leases VALUES (1, 0, 'w', 0, 0, '', 0)");
+  run_sql("a.db", "INSERT INTO leases VALUES (1, 0, -1, 'w', 0, 0, '', 0)");
   assert_int_equal(sqlite3_open("a.db", &lock), SQLITE_OK);
   const cb_patience patience = {.wait = let_go_late, .user = lock};
   assert_ok(cb_sqlite_open(&store, "a.db", 0, patience, &err));
@@ -852,8 +852,10 @@ static void a_child_must_open_its_own(void **state) {
 
 /* ---- clocks ---------------------------------------------------------------------- */
 
-static cocabo_status note_trial(void *user, int64_t number, cocabo_error *e) {
+static cocabo_status note_trial(void *user, int64_t number, int64_t run,
+                                cocabo_error *e) {
   (void)e;
+  assert_int_equal(run, CB_WHOLE_TRIAL);
   sprintf((char *)user + strlen(user), "%lld ", (long long)number);
   return COCABO_OK;
 }
@@ -871,14 +873,15 @@ static void assert_over(cocabo_store *store, int64_t study, const char *want) {
 static void leases_of_wrong_clocks_run_out(void **state) {
   (void)state;
   make_file("a.db", 1);
-  run_sql("a.db",
-          "CREATE TEMP TABLE t AS SELECT unixepoch('now') AS now;"
-          "INSERT INTO leases SELECT 1, 0, 'w', now + 50, 60, 'other', 0 FROM t;"
-          "INSERT INTO leases SELECT 1, 1, 'w', now + 86400, 0.3, 'other', 0 FROM t;"
-          "INSERT INTO leases SELECT 1, 2, 'w', now - 86400, 60, 'other', 9e9 FROM t;"
-          "INSERT INTO leases SELECT 1, 3, 'w', now + 50, 0, '', 0 FROM t;"
-          "INSERT INTO leases SELECT 1, 4, 'w', now - 50, 0, '', 0 FROM t;"
-          "INSERT INTO leases SELECT 1, 5, 'w', 1e300, 0, '', 0 FROM t;");
+  run_sql(
+      "a.db",
+      "CREATE TEMP TABLE t AS SELECT unixepoch('now') AS now;"
+      "INSERT INTO leases SELECT 1, 0, -1, 'w', now + 50, 60, 'other', 0 FROM t;"
+      "INSERT INTO leases SELECT 1, 1, -1, 'w', now + 86400, 0.3, 'other', 0 FROM t;"
+      "INSERT INTO leases SELECT 1, 2, -1, 'w', now - 86400, 60, 'other', 9e9 FROM t;"
+      "INSERT INTO leases SELECT 1, 3, -1, 'w', now + 50, 0, '', 0 FROM t;"
+      "INSERT INTO leases SELECT 1, 4, -1, 'w', now - 50, 0, '', 0 FROM t;"
+      "INSERT INTO leases SELECT 1, 5, -1, 'w', 1e300, 0, '', 0 FROM t;");
   cocabo_store *store = open_store("a.db", 0);
   assert_over(store, 1, "2 4 "); /* 1 has its length, from now on */
   nanosleep(&(struct timespec){.tv_nsec = 310000000}, NULL);
@@ -1162,6 +1165,62 @@ static void a_left_log_may_bring_a_file_up_to_date(void **state) {
   sqlite3_close(other);
 }
 
+/* A run of trial 1, or what somebody else says of it. */
+static cocabo_status append_run(cocabo_store *store, int64_t id, cb_event_kind kind,
+                                int64_t run, const char *owner) {
+  cb_event event = {.kind = kind,
+                    .number = 1,
+                    .attempt = run,
+                    .id = {1, next_id++},
+                    .outcome = kind == CB_TRIAL_OBSERVED ? CB_RUN_DISCARDED : 0,
+                    .instance = kind == CB_RUN_STARTED ? "a.cnf" : NULL};
+  const cb_append what = {
+      .events = &event, .n = 1, .next_number = -1, .owner = owner, .seconds = 1e-3};
+  return store->ops->append(store, id, &what, &err);
+}
+
+static cocabo_status see_lease(void *user, const cocabo_lease *lease, cocabo_error *e) {
+  (void)e;
+  *(int64_t *)user = 10 * lease->trial + lease->run;
+  return COCABO_OK;
+}
+
+/* Where leases had no runs. */
+static void a_file_of_schema_4_is_brought_up_to_date(void **state) {
+  (void)state;
+  make_file("a.db", 2);
+  run_sql("a.db",
+          "DROP INDEX run_by_number; DROP TABLE leases; PRAGMA user_version=4;"
+          "CREATE TABLE leases (  study INTEGER NOT NULL,  trial INTEGER NOT NULL,  "
+          "owner TEXT NOT NULL,  until REAL NOT NULL,  seconds REAL NOT NULL,  boot "
+          "TEXT NOT NULL,  due REAL NOT NULL,  PRIMARY KEY (study, trial)) STRICT, "
+          "WITHOUT ROWID;"
+          "INSERT INTO leases VALUES (1, 0, 'w', 5.0, 60.0, 'other', 7.0), "
+          "(1, 1, 'v', 9e9, 1.5, 'other', 7.0)");
+  for (int i = 0; i < 3; i++) {
+    cocabo_store *store = open_store("a.db", i == 0 ? COCABO_STORE_READ_ONLY : 0);
+    int64_t seen = 0;
+    assert_over(store, 1, "0 ");
+    assert_ok(store->ops->leases(store, 1, see_lease, &seen, &err));
+    assert_int_equal(seen, 9); /* trial 1 as a whole */
+    cocabo_store_free(store);
+    run_sql("a.db", i == 0 ? "CREATE TEMP TABLE t (x CHECK (x)); INSERT INTO t SELECT "
+                             "user_version = 4 FROM pragma_user_version"
+                           : "CREATE TEMP TABLE t (x CHECK (x)); INSERT INTO t SELECT "
+                             "user_version = 5 FROM pragma_user_version; INSERT INTO t "
+                             "SELECT run = -1 AND owner = 'w' AND until = 5.0 AND "
+                             "seconds = 60.0 AND boot = 'other' AND due = 7.0 FROM "
+                             "leases WHERE trial = 0");
+  }
+  cocabo_store *store = open_store("a.db", 0);
+  assert_ok(append_run(store, 1, CB_RUN_STARTED, 0, "me"));
+  assert_int_equal(append_run(store, 1, CB_RUN_STARTED, 0, "me"), COCABO_E_BUSY);
+  int n = 0;
+  assert_ok(read_all(store, 1, &n));
+  assert_int_equal(n, 6);
+  cocabo_store_free(store);
+}
+
 /* ---- no memory ------------------------------------------------------------------- */
 
 /* SQLite's allocations are counted with ours. */
@@ -1213,9 +1272,10 @@ static void fail_after(bool ours, long k) {
     }                                                                                  \
   } while (0)
 
-static cocabo_status note_number(void *user, int64_t number, cocabo_error *e) {
+static cocabo_status note_number(void *user, int64_t number, int64_t run,
+                                 cocabo_error *e) {
   (void)e;
-  *(int64_t *)user = number;
+  *(int64_t *)user = 10 * number + run;
   return COCABO_OK;
 }
 
@@ -1262,15 +1322,25 @@ static void use_all_without_memory(bool ours) {
   CALL_WITHOUT_MEMORY(ours, create(store, "s", &id), (void)0);
   CALL_WITHOUT_MEMORY(ours, append_trial(store, id, 0), (void)0);
   CALL_WITHOUT_MEMORY(ours, append_leased(store, id, 1), (void)0);
+  CALL_WITHOUT_MEMORY(ours, append_run(store, id, CB_RUN_STARTED, 3, "me"), (void)0);
+  assert_int_equal(append_run(store, id, CB_RUN_STARTED, 3, "me"), COCABO_E_BUSY);
+  CALL_WITHOUT_MEMORY(ours, store->ops->renew(store, id, "me", 60.0, &err), (void)0);
+  assert_int_equal(append_run(store, id, CB_TRIAL_OBSERVED, 3, "x"), COCABO_E_BUSY);
+  CALL_WITHOUT_MEMORY(ours, append_run(store, id, CB_TRIAL_OBSERVED, 3, "me"), (void)0);
+  CALL_WITHOUT_MEMORY(ours, append_run(store, id, CB_RUN_STARTED, 5, "me"), (void)0);
   CALL_WITHOUT_MEMORY(ours, reopen(&store), (void)0);
   CALL_WITHOUT_MEMORY(ours, find(store, &id), (void)0);
   CALL_WITHOUT_MEMORY(ours, read_all(store, id, &n), (void)0);
-  assert_int_equal(n, 4);
+  assert_int_equal(n, 7);
   CALL_WITHOUT_MEMORY(ours, store->ops->list(store, note_name, names, &err),
                       names[0] = '\0');
   assert_string_equal(names, "s ");
   CALL_WITHOUT_MEMORY(ours, read_expired(store, id, &number), number = -1);
-  assert_int_equal(number, 1);
+  assert_int_equal(number, 15); /* which is over by now: trial 1, run 5 */
+  number = -1;
+  CALL_WITHOUT_MEMORY(ours, store->ops->leases(store, id, see_lease, &number, &err),
+                      number = -1);
+  assert_int_equal(number, 15);
   CALL_WITHOUT_MEMORY(ours, store->ops->check(store, id, &number, &err), (void)0);
   assert_int_equal(number, 0);
   CALL_WITHOUT_MEMORY(ours, store->ops->renew(store, id, "me", 60.0, &err), (void)0);
@@ -1331,6 +1401,7 @@ int main(void) {
       CLAIM(a_left_log_of_another_state_is_refused),
       CLAIM(a_left_log_of_its_own_is_used),
       CLAIM(a_left_log_may_bring_a_file_up_to_date),
+      CLAIM(a_file_of_schema_4_is_brought_up_to_date),
       CLAIM(lack_of_memory_is_told),
       CLAIM(lack_of_memory_in_sqlite_is_told),
   };

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, measures
+from conftest import BUILD, ROOT, measures
 
 PACKAGE = ROOT / "python/cocabo"
 
@@ -14,7 +14,7 @@ PACKAGE = ROOT / "python/cocabo"
 @pytest.mark.parametrize(
     "name, options",
     [
-        ("mypy", ["--strict", "--cache-dir=/dev/null"]),
+        ("mypy", ["--strict", f"--cache-dir={BUILD / 'mypy'}"]),
         ("pyright", ["--pythonpath", sys.executable]),  # else it takes the first in the path
     ],
 )

@@ -290,7 +290,7 @@ static cocabo_status brittle_create(cocabo_store *s, const char *name,
 }
 
 static cocabo_status brittle_read(cocabo_store *s, int64_t id, const cb_position *from,
-                                  cb_event_fn each, cb_number_fn expired, void *user,
+                                  cb_event_fn each, cb_expired_fn expired, void *user,
                                   cocabo_error *e) {
   brittle_store *b = (brittle_store *)s;
   if (b->broken)

@@ -207,6 +207,23 @@ static void draw_metrics(cb_event *event) {
   event->n_metrics = n;
 }
 
+/* What only events of runs have. */
+static void draw_run(cb_event *event) {
+  const bool observed = event->kind == CB_TRIAL_OBSERVED;
+  if (!observed && event->kind != CB_RUN_STARTED)
+    return;
+  event->attempt = draw_count();
+  if (!observed) {
+    event->instance = draw_below(2) ? draw_text() : NULL;
+    event->seed = draw_count();
+    return;
+  }
+  event->outcome = (cb_outcome)(CB_RUN_OK + draw_below(4));
+  event->has_y = event->outcome == CB_RUN_OK || event->outcome == CB_RUN_CAPPED;
+  event->y = event->has_y ? draw_real() : 0.0;
+  event->seconds = draw_below(2) ? fabs(draw_real()) : 0.0;
+}
+
 /* What only those two kinds have. */
 static void draw_notes(cb_event *event) {
   char name[32];
@@ -224,9 +241,10 @@ static void draw_notes(cb_event *event) {
 /* Any field may be there, whatever the kind; the codec does not mind. */
 static cb_event draw_event(char letters[static COCABO_MAX_PARAMETERS + 1]) {
   static const cb_event_kind kinds[] = {
-      CB_STUDY_CREATED, CB_STUDY_CHANGED,     CB_TRIAL_ASKED, CB_TRIAL_TOLD,
-      CB_TRIAL_FAILED,  CB_TRIAL_INTERRUPTED, CB_TRIAL_STALE, CB_TRIAL_RESUMED,
-      CB_TRIAL_ADDED,   CB_MODEL_FITTED,      CB_TRIAL_NOTED, CB_TRIAL_REPORTED};
+      CB_STUDY_CREATED, CB_STUDY_CHANGED,     CB_TRIAL_ASKED,  CB_TRIAL_TOLD,
+      CB_TRIAL_FAILED,  CB_TRIAL_INTERRUPTED, CB_TRIAL_STALE,  CB_TRIAL_RESUMED,
+      CB_TRIAL_ADDED,   CB_MODEL_FITTED,      CB_TRIAL_NOTED,  CB_TRIAL_REPORTED,
+      CB_RUN_STARTED,   CB_TRIAL_OBSERVED,    CB_TRIAL_RETRIED};
   cb_event event = {.kind = kinds[draw_below(sizeof kinds / sizeof kinds[0])],
                     .seq = 5};
   cocabo_space *space = draw_space();
@@ -252,6 +270,7 @@ static cb_event draw_event(char letters[static COCABO_MAX_PARAMETERS + 1]) {
   event.n_attributes = draw_below(20);
   event.attributes = draw_pairs(event.n_attributes);
   draw_notes(&event);
+  draw_run(&event);
   if (draw_below(2))
     draw_proposal(&event.proposal);
   if (draw_below(2))
@@ -306,6 +325,11 @@ static void assert_same_event(const cb_event *got, const cb_event *want) {
   assert_int_equal(got->kind, want->kind);
   assert_int_equal(got->origin, want->origin);
   assert_int_equal(got->step, want->step);
+  assert_int_equal(got->attempt, want->attempt);
+  assert_int_equal(got->outcome, want->outcome);
+  assert_same_bits(&got->seconds, &want->seconds, 1, sizeof(double));
+  assert_same_text(got->instance, want->instance);
+  assert_int_equal(got->seed, want->seed);
   assert_int_equal(got->has_y, want->has_y);
   assert_same_bits(&got->y, &want->y, 1, sizeof(double));
   assert_int_equal(got->n_metrics, want->n_metrics);
@@ -340,7 +364,7 @@ static void every_field_comes_back_to_the_bit(void **state) {
   for (int i = 0; i < 5000; i++) {
     char letters[COCABO_MAX_PARAMETERS + 1];
     cb_event event = draw_event(letters);
-    cb_event copy = {.kind = event.kind, .seq = event.seq};
+    cb_event copy = {.kind = event.kind, .seq = event.seq, .attempt = event.attempt};
     assert_ok(cb_codec_encode(&json, &event, letters, &err));
     assert_ok(cb_codec_decode(json.text, json.length, &copy, &err));
     assert_same_event(&copy, &event);
@@ -348,6 +372,10 @@ static void every_field_comes_back_to_the_bit(void **state) {
     cb_event_clear(&event);
   }
   cb_json_free(&json);
+}
+
+static const char *value_key(cb_event_kind kind) {
+  return kind == CB_TRIAL_REPORTED || kind == CB_TRIAL_OBSERVED ? "value" : "y";
 }
 
 static void jansson_reads_what_we_write(void **state) {
@@ -362,8 +390,7 @@ static void jansson_reads_what_we_write(void **state) {
     if (!tree)
       fail_msg("%s in %.*s", error.text, (int)json.length, json.text);
     if (event.has_y)
-      assert_true(json_real_value(json_object_get(
-                      tree, event.kind == CB_TRIAL_REPORTED ? "value" : "y")) ==
+      assert_true(json_real_value(json_object_get(tree, value_key(event.kind))) ==
                   event.y);
     if (event.reason)
       assert_string_equal(json_string_value(json_object_get(tree, "reason")),
@@ -455,6 +482,40 @@ static void order_space_and_unknown_keys_do_not_matter(void **state) {
   assert_int_equal(event.proposal.basis, 4);
   assert_false(event.has_y);
   cb_event_clear(&event);
+}
+
+/* A later version may give them another meaning in other kinds. */
+static void keys_of_runs_mean_nothing_elsewhere(void **state) {
+  (void)state;
+  static const char *const body =
+      "{\"y\":1.5,\"run\":\"x\",\"seed\":-1,\"instance\":7,\"seconds\":[]}";
+  static const cb_event_kind kinds[] = {CB_TRIAL_TOLD, CB_TRIAL_FAILED, CB_TRIAL_ADDED};
+  for (int i = 0; i < 3; i++) {
+    cb_event event;
+    assert_ok(decode(&event, kinds[i], body));
+    assert_true(event.y == 1.5 && event.seed == 0 && event.seconds == 0.0);
+    assert_null(event.instance);
+    cb_event_clear(&event);
+  }
+}
+
+static void runs_are_written_as_they_are_read(void **state) {
+  (void)state;
+  static const char *const started = "{\"run\":3,\"instance\":\"a.cnf\",\"seed\":11}";
+  static const char *const observed = "{\"run\":3,\"state\":\"capped\","
+                                      "\"seconds\":0.25,\"value\":2.5}";
+  cb_json json = {0};
+  for (int i = 0; i < 2; i++) {
+    const char *body = i == 0 ? started : observed;
+    cb_event event = {
+        .kind = i == 0 ? CB_RUN_STARTED : CB_TRIAL_OBSERVED, .seq = 12, .attempt = 3};
+    assert_ok(cb_codec_decode(body, strlen(body), &event, &err));
+    assert_ok(cb_codec_encode(&json, &event, "", &err));
+    assert_int_equal(json.length, strlen(body));
+    assert_memory_equal(json.text, body, json.length);
+    cb_event_clear(&event);
+  }
+  cb_json_free(&json);
 }
 
 static void escapes_are_understood(void **state) {
@@ -577,6 +638,21 @@ static const struct {
      "at byte 42: want the id of an event, 32 hexadecimal digits"},
     {CB_TRIAL_ASKED, "{\"fits\":[\"0123456789abcdef0123456789abcdeF\"]}",
      "at byte 43: want the id of an event, 32 hexadecimal digits"},
+    {CB_RUN_STARTED, "{\"run\":1}", "at byte 8: want the run that the event has"},
+    {CB_RUN_STARTED, "{\"run\":-1}", "at byte 7: want an integer in its range"},
+    {CB_RUN_STARTED, "{\"seed\":-1}", "at byte 8: want an integer in its range"},
+    {CB_RUN_STARTED, "{\"instance\":7}", "at byte 12: want a text"},
+    {CB_TRIAL_OBSERVED, "{\"run\":0}", "it does not say how the run ended"},
+    {CB_TRIAL_OBSERVED, "{\"state\":\"lost\"}",
+     "at byte 15: want the state ok, failed, capped or discarded"},
+    {CB_TRIAL_OBSERVED, "{\"state\":\"running\"}",
+     "at byte 18: want the state ok, failed, capped or discarded"},
+    {CB_TRIAL_OBSERVED, "{\"state\":\"ok\"}", "it has no value"},
+    {CB_TRIAL_OBSERVED, "{\"state\":\"capped\"}", "it has no value"},
+    {CB_TRIAL_OBSERVED, "{\"state\":\"failed\",\"value\":1}", "it has a value"},
+    {CB_TRIAL_OBSERVED, "{\"state\":\"discarded\",\"value\":1}", "it has a value"},
+    {CB_TRIAL_OBSERVED, "{\"state\":\"failed\",\"seconds\":-0.5}",
+     "at byte 32: want 0 seconds or more"},
     {CB_MODEL_FITTED, "{\"fit\":{\"basis\":-1}}",
      "at byte 16: want an integer in its range"},
     {CB_MODEL_FITTED, "{\"fit\":{\"theta\":[1,true]}}",
@@ -649,7 +725,7 @@ static void damage_is_told_in_a_sentence(void **state) {
  */
 static void bodies_of_unknown_kinds_are_kept(void **state) {
   (void)state;
-  static const int kinds[] = {0, -1, 11, 102, 199, 1000000};
+  static const int kinds[] = {0, -1, 14, 102, 199, 1000000};
   static const char *const texts[] = {
       "{}", "{ \"y\" : [1, {\"a\":null}],\"version\":3}", "{\"version\":\"0.4.0\"}"};
   cb_json json = {0};
@@ -715,7 +791,7 @@ static void accepted_texts_are_json(void **state) {
     assert_ok(cb_codec_encode(&json, &event, letters, &err));
     for (int k = 1 + draw_below(3); k > 0; k--)
       json.text[draw() % json.length] = bytes[draw() % (sizeof bytes - 1)];
-    cb_event copy = {.kind = event.kind, .seq = 1};
+    cb_event copy = {.kind = event.kind, .seq = 1, .attempt = event.attempt};
     if (cb_codec_decode(json.text, json.length, &copy, &err) == COCABO_OK) {
       accepted++;
       json_t *tree = json_loadb(json.text, json.length, 0, NULL);
@@ -724,7 +800,7 @@ static void accepted_texts_are_json(void **state) {
       json_decref(tree);
       memset(letters, 'i', sizeof letters); /* bits, whatever they mean */
       letters[copy.n_cells] = '\0';
-      cb_event third = {.kind = event.kind, .seq = 1};
+      cb_event third = {.kind = event.kind, .seq = 1, .attempt = event.attempt};
       assert_ok(cb_codec_encode(&again, &copy, letters, &err));
       assert_ok(cb_codec_decode(again.text, again.length, &third, &err));
       assert_same_event(&third, &copy);
@@ -788,7 +864,7 @@ static void lack_of_memory_is_told(void **state) {
     status = COCABO_E_NO_MEMORY;
     cb_event copy = {0};
     for (long k = 0; status != COCABO_OK; k++) {
-      copy = (cb_event){.kind = event.kind, .seq = 1};
+      copy = (cb_event){.kind = event.kind, .seq = 1, .attempt = event.attempt};
       cb_mem_fail_after(k);
       status = cb_codec_decode(json.text, json.length, &copy, &err);
       cb_mem_fail_after(-1);
@@ -840,6 +916,8 @@ int main(void) {
       cmocka_unit_test(choices_keep_their_types),
       cmocka_unit_test(a_comma_in_the_locale_changes_nothing),
       cmocka_unit_test(order_space_and_unknown_keys_do_not_matter),
+      cmocka_unit_test(keys_of_runs_mean_nothing_elsewhere),
+      cmocka_unit_test(runs_are_written_as_they_are_read),
       cmocka_unit_test(escapes_are_understood),
       cmocka_unit_test(conditions_and_rules_are_texts_and_inactive_is_null),
       cmocka_unit_test(empty_lists_are_fine),

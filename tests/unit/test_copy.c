@@ -286,7 +286,7 @@ static cocabo_status bad_find(cocabo_store *s, const char *name, int64_t *id,
 }
 
 static cocabo_status bad_read(cocabo_store *s, int64_t id, const cb_position *from,
-                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cb_event_fn each, cb_expired_fn expired, void *user,
                               cocabo_error *e) {
   return inner_of(s)->ops->read_since(inner_of(s), id, from, each, expired, user, e);
 }

@@ -18,11 +18,20 @@ enum { N_ORACLES = sizeof gp_oracles / sizeof gp_oracles[0] };
 
 static cocabo_error err;
 
+static bool has_noisy_rows(const struct gp_oracle *o) {
+  return o->variance[0] > 0.0;
+}
+
 static cb_gp *factored(const struct gp_oracle *o) {
   cb_gp *gp;
+  double noise[8], mean, sd;
   assert_ok(cb_gp_new(&gp, &o->spec, &err));
   cb_gp_set_theta(gp, o->theta);
-  assert_ok(cb_gp_factor(gp, o->n, o->x, o->h, &err));
+  cb_moments(o->n, o->y, &mean, &sd);
+  for (int i = 0; i < o->n; i++)
+    noise[i] = cb_row_noise(o->variance[i], sd);
+  assert_ok(
+      cb_gp_factor_noisy(gp, o->n, o->x, o->h, has_noisy_rows(o) ? noise : NULL, &err));
   cb_gp_set_y(gp, o->y);
   return gp;
 }
@@ -86,10 +95,116 @@ static void posterior_agrees_with_oracle(void **state) {
   }
 }
 
+static void joint_posterior_agrees_with_oracle(void **state) {
+  (void)state;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_gp *gp = factored(o);
+    double mu[4], joint[16];
+    cb_gp_joint(gp, o->m, o->qx, o->qh, mu, joint);
+    for (int q = 0; q < o->m; q++)
+      assert_close(mu[q], o->mu[q], 1e-12);
+    for (int i = 0; i < o->m * o->m; i++)
+      assert_close(joint[i], o->joint[i], 1e-12);
+    cb_gp_free(gp);
+  }
+}
+
+/* Also after the arrays have grown. The last query is point 2. */
+static void the_mean_at_a_noisy_row_takes_its_noise_off(void **state) {
+  (void)state;
+  int noisy = 0;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_gp *gp = factored(o);
+    assert_close(cb_gp_fitted(gp, 2), o->mu[o->m - 1], 1e-12);
+    for (int grown = 0; grown < 2; grown++) {
+      for (int i = 0; i < o->n; i++) {
+        double mu, sd;
+        cb_gp_predict(gp, 1, o->x + i * o->spec.d, o->h + i * o->spec.c, &mu, &sd);
+        assert_close(cb_gp_fitted(gp, i), mu, 1e-12);
+      }
+      assert_ok(cb_gp_reserve(gp, 150, &err));
+    }
+    noisy += has_noisy_rows(o);
+    cb_gp_free(gp);
+  }
+  assert_true(noisy > 2);
+}
+
+static void influence_is_the_derivative_by_a_target(void **state) {
+  (void)state;
+  for (int t = 0; t < N_ORACLES; t++) {
+    const struct gp_oracle *o = &gp_oracles[t];
+    cb_gp *gp = factored(o);
+    for (int j = 0; j < o->n; j++) {
+      double y[8] = {0}, influence[8]; /* the mean is linear in y */
+      y[j] = 1.0;
+      cb_gp_set_targets(gp, y);
+      cb_gp_influence(gp, j, influence);
+      for (int i = 0; i < o->n; i++)
+        assert_close(influence[i], cb_gp_fitted(gp, i), 1e-13);
+    }
+    cb_gp_free(gp);
+  }
+}
+
+static void random_point(cb_rng *rng, int d, int c, double *x, int32_t *h) {
+  for (int j = 0; j < d; j++)
+    x[j] = 2.0 * cb_rng_uniform(rng) - 1.0;
+  for (int j = 0; j < c; j++)
+    h[j] = (int32_t)cb_rng_below(rng, 3);
+}
+
+/* With and without a focus, of exact and of very noisy rows. A point that is close to a
+ * candidate says less of it than its covariance lets on if it is noisy. */
+static void screening_bounds_deviations_where_rows_are_noisy(void **state) {
+  (void)state;
+  enum { N = 90, M = 60, D = 2, C = 1 };
+  const cb_kernel_spec spec = {.d = D, .c = C, .form = CB_FREE, .ard = true};
+  const double theta[] = {-0.4, -0.9, -0.3, -0.7, -0.2, -1.1, -6.0};
+  double x[D * N], noise[N], y[N], q[D * M], mu[2][M], sd[2][M];
+  int32_t h[C * N], g[C * M];
+  cb_rng rng = cb_rng_make(29, CB_RNG_BENCH, 5);
+  cb_gp *gp;
+  for (int i = 0; i < N; i++) {
+    random_point(&rng, D, C, x + i * D, h + i * C);
+    noise[i] = i % 3 ? 9.0 * cb_rng_uniform(&rng) : 0.0;
+    y[i] = sin(3.0 * x[i * D]) + 0.7 * h[i];
+  }
+  for (int i = 0; i < M; i++) { /* every other is on top of a point */
+    random_point(&rng, D, C, q + i * D, g + i * C);
+    if (i % 2) {
+      memcpy(q + i * D, x + i * D, D * sizeof *q);
+      memcpy(g + i * C, h + i * C, C * sizeof *g);
+    }
+  }
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, theta);
+  assert_ok(cb_gp_factor_noisy(gp, N, x, h, noise, &err));
+  cb_gp_set_y(gp, y);
+  cb_gp_predict(gp, M, q, g, mu[0], sd[0]);
+  for (int focus = 0; focus < 2; focus++) {
+    double off = 0.0;
+    if (focus)
+      cb_gp_focus(gp, q, g, N);
+    cb_gp_screen(gp, M, q, g, mu[1], sd[1]);
+    for (int i = 0; i < M; i++) {
+      assert_close(mu[1][i], mu[0][i], 1e-12);
+      assert_true(sd[1][i] >= sd[0][i]);
+      off = fmax(off, sd[1][i] - sd[0][i]);
+    }
+    assert_true(focus ? off < 1e-6 : off > 1e-2); /* the focus has all points */
+  }
+  cb_gp_free(gp);
+}
+
 static void appended_rows_give_the_same_posterior(void **state) {
   (void)state;
   for (int t = 0; t < N_ORACLES; t++) {
     const struct gp_oracle *o = &gp_oracles[t];
+    if (has_noisy_rows(o))
+      continue; /* those are not appended */
     cb_gp *gp;
     assert_ok(cb_gp_new(&gp, &o->spec, &err));
     cb_gp_set_theta(gp, o->theta);
@@ -146,6 +261,7 @@ static void likelihood_and_gradient_agree_with_oracle(void **state) {
     assert_int_equal(cb_theta_lay_out(&o->spec).count, o->n_theta);
     assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, &err));
     cb_likelihood_set_y(l, o->y);
+    cb_likelihood_set_variance(l, o->variance);
     assert_close(cb_likelihood_value(l, o->theta, gradient), o->likelihood, 1e-13);
     for (int i = 0; i < o->n_theta; i++)
       assert_close(gradient[i], o->gradient[i], 1e-12);
@@ -163,6 +279,7 @@ static void likelihood_gradient_agrees_with_central_differences(void **state) {
     double theta[12], gradient[12], ignored[12];
     assert_ok(cb_likelihood_new(&l, &o->spec, o->n, o->x, o->h, &err));
     cb_likelihood_set_y(l, o->y);
+    cb_likelihood_set_variance(l, o->variance);
     /* Away from the oracle's point, to where everything is small or large. */
     for (int i = 0; i < o->n_theta; i++)
       theta[i] = o->theta[i] * 1.37;
@@ -178,13 +295,6 @@ static void likelihood_gradient_agrees_with_central_differences(void **state) {
     }
     cb_likelihood_free(l);
   }
-}
-
-static void random_point(cb_rng *rng, int d, int c, double *x, int32_t *h) {
-  for (int j = 0; j < d; j++)
-    x[j] = 2.0 * cb_rng_uniform(rng) - 1.0;
-  for (int j = 0; j < c; j++)
-    h[j] = (int32_t)cb_rng_below(rng, 3);
 }
 
 /* Large enough to grow, to factor anew after 64 appends, and to fill several chunks. */
@@ -634,6 +744,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernel_agrees_with_oracle),
       cmocka_unit_test(posterior_agrees_with_oracle),
+      cmocka_unit_test(joint_posterior_agrees_with_oracle),
+      cmocka_unit_test(the_mean_at_a_noisy_row_takes_its_noise_off),
+      cmocka_unit_test(screening_bounds_deviations_where_rows_are_noisy),
+      cmocka_unit_test(influence_is_the_derivative_by_a_target),
       cmocka_unit_test(appended_rows_give_the_same_posterior),
       cmocka_unit_test(posterior_gradient_agrees_with_central_differences),
       cmocka_unit_test(likelihood_and_gradient_agree_with_oracle),

@@ -114,6 +114,35 @@ static void training_data_is_in_told_order_and_maximised(void **state) {
   cb_history_free(h);
 }
 
+static void a_revised_row_has_a_new_value_and_variance(void **state) {
+  (void)state;
+  cb_history *h = with_running(4, -1.0);
+  assert_ok(put(h, told(2, 3.5)));
+  assert_ok(put(h, told(0, -1.25)));
+  assert_ok(put(h, told(3, 0.75)));
+  assert_int_equal(h->best, 1);
+  assert_int_equal(h->revised, 0);
+  assert_false(cb_history_is_noisy(h));
+
+  cb_history_revise(h, 1, -2.25, 0.375); /* the best has only been lucky */
+  assert_int_equal(h->revised, 1);
+  assert_int_equal(h->best, 2);
+  assert_true(h->y[1] == -2.25 && h->variance[1] == 0.375);
+  assert_true(h->trials[0].value != 2.25); /* which stays what was told */
+  assert_true(h->variance[0] == 0.0 && h->variance[2] == 0.0);
+  assert_true(cb_history_is_noisy(h));
+
+  cb_history_revise(h, 1, -2.25, 0.375); /* nothing new */
+  assert_int_equal(h->revised, 1);
+  cb_history_revise(h, 1, -2.25, 0.125);
+  assert_int_equal(h->revised, 2);
+  cb_history_revise(h, 0, -0.75, 0.0); /* as good as the best, and before it */
+  assert_int_equal(h->best, 0);
+  assert_ok(put(h, told(1, 5.5)));
+  assert_true(h->variance[3] == 0.0);
+  cb_history_free(h);
+}
+
 static void points_are_encoded(void **state) {
   (void)state;
   cb_history *h = make_history(1.0);
@@ -673,6 +702,7 @@ static void a_lost_trial_is_resumed_at_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(training_data_is_in_told_order_and_maximised),
+      cmocka_unit_test(a_revised_row_has_a_new_value_and_variance),
       cmocka_unit_test(points_are_encoded),
       cmocka_unit_test(the_first_told_counts),
       cmocka_unit_test(a_late_value_heals_a_failed_trial),

@@ -409,7 +409,7 @@ static cocabo_status sly_create(cocabo_store *s, const char *name, cb_event *cre
 }
 
 static cocabo_status sly_read(cocabo_store *s, int64_t id, const cb_position *from,
-                              cb_event_fn each, cb_number_fn expired, void *user,
+                              cb_event_fn each, cb_expired_fn expired, void *user,
                               cocabo_error *e) {
   cocabo_store *inner = ((sly_store *)s)->inner;
   return inner->ops->read_since(inner, id, from, each, expired, user, e);

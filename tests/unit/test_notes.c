@@ -352,7 +352,7 @@ static void other_kinds_are_refused_with_who_wrote_them(void **state) {
   static const struct {
     int kind;
     const char *version, *by;
-  } cases[] = {{11, "0.4.0", "0.4.0"},
+  } cases[] = {{14, "0.4.0", "0.4.0"},
                {99, NULL, "a later one"},
                {200, "1.0", "1.0"},
                {0, NULL, "a later one"}};

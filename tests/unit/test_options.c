@@ -50,7 +50,7 @@ static void every_default_is_a_value_that_set_accepts(void **state) {
     assert_true(strlen(cocabo_option_type(n)) > 0);
     assert_true(strlen(cocabo_option_help(n)) > 10);
   }
-  assert_int_equal(n, 20);
+  assert_int_equal(n, 29);
   assert_null(cocabo_option_default(n));
   assert_null(cocabo_option_type(n));
   assert_null(cocabo_option_help(n));
@@ -279,7 +279,7 @@ static void the_list_has_every_option_with_its_value(void **state) {
   cocabo_options_free(o);
   cb_event event = {0};
   assert_ok(cb_options_list(copy, &event.options, &event.n_options, &err));
-  assert_int_equal(event.n_options, 20);
+  assert_int_equal(event.n_options, 29);
   for (int i = 0; i < event.n_options; i++) {
     assert_string_equal(event.options[i].name, cocabo_option_name((size_t)i));
     assert_string_equal(event.options[i].value,

@@ -419,7 +419,11 @@ static void no_files_are_needed_beyond_the_pipes(void **state) {
   const struct rlimit few = {room_for(8), old.rlim_max};
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
   char *const argv[] = {"sh", "-c", "[ /dev/stdin -ef /dev/null ] && echo 7", NULL};
-  const cli_start what = {"/bin/sh", argv, environ, &guard, NULL, {-1, -1}};
+  const cli_start what = {.path = "/bin/sh",
+                          .argv = argv,
+                          .envp = environ,
+                          .guard = &guard,
+                          .logs = {-1, -1}};
   cocabo_error err = {0};
   const cocabo_status status = cli_process_start(&process, &what, &err);
   setrlimit(RLIMIT_NOFILE, &old);

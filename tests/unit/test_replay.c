@@ -228,7 +228,7 @@ static cocabo_status show_forged(void *user, const cb_event *event, cocabo_error
 }
 
 static cocabo_status forged_read(cocabo_store *s, int64_t id, const cb_position *from,
-                                 cb_event_fn each, cb_number_fn expired, void *user,
+                                 cb_event_fn each, cb_expired_fn expired, void *user,
                                  cocabo_error *e) {
   forger *f = (forger *)s;
   assert_null(expired); /* who checks a log needs no leases */

@@ -492,7 +492,7 @@ static bool finds_maximum(const cb_domain *domain, int steps, int form, int kind
 /* No search from a few starts is right every time. */
 static void the_maximum_of_small_spaces_is_nearly_always_found(void **state) {
   (void)state;
-  enum { SEEDS = 12 };
+  enum { SEEDS = REPEAT(12, 2) };
   const cb_domain domains[] = {{.d = 1, .c = 2, .arms = {3, 4}},
                                {.d = 2, .c = 1, .arms = {3}},
                                {.d = 1, .c = 0},
@@ -944,6 +944,7 @@ static void given_categories_stay(void **state) {
   const int32_t given[] = {2, 1};
   const double incumbent[] = {0.21, -0.34};
   const int sizes[] = {40, SCREENED, 320};
+  enum { SIDE = REPEAT(101, 21) };
   for (int i = 0; i < 6; i++) {
     const cb_kernel_spec spec = spec_of(&domain, CB_PAPER);
     data p = make_data(&domain, sizes[i / 2], 17);
@@ -969,8 +970,9 @@ static void given_categories_stay(void **state) {
     }
     /* A maximum along h: nothing on a fine grid is better. */
     const double got = value_at(gp, &acquire, f.x, f.h);
-    for (int k = 0; k < 101 * 101; k++) {
-      const double x[] = {-1.0 + 0.02 * (k % 101), -1.0 + 0.02 * (double)(k / 101)};
+    for (int k = 0; k < SIDE * SIDE; k++) {
+      const double step = 2.0 / (SIDE - 1);
+      const double x[] = {-1.0 + step * (k % SIDE), -1.0 + step * (double)(k / SIDE)};
       assert_true(value_at(gp, &acquire, x, given) <= got + 1e-6);
     }
     cb_search_free(f.search);

@@ -691,7 +691,7 @@ static cocabo_status moody_create(cocabo_store *s, const char *name, cb_event *c
 }
 
 static cocabo_status moody_read(cocabo_store *s, int64_t id, const cb_position *from,
-                                cb_event_fn each, cb_number_fn expired, void *user,
+                                cb_event_fn each, cb_expired_fn expired, void *user,
                                 cocabo_error *e) {
   moody_store *moody = (moody_store *)s;
   if (moody->deaf)

@@ -125,7 +125,8 @@ static cocabo_status try_to_follow(cb_surrogate *s, const cb_history *h,
   double theta[CB_MAX_THETA];
   make_theta(spec, 0, theta);
   const cb_fit *fit = h->fit.n_theta > 0 ? &h->fit : NULL;
-  return cb_surrogate_follow(s, h, fit, fit ? fit->theta : theta, h->y, &err);
+  return cb_surrogate_follow(s, h, fit, fit ? fit->theta : theta, h->y, h->variance,
+                             &err);
 }
 
 static void follow(cb_surrogate *s, const cb_history *h, const cb_kernel_spec *spec) {
@@ -171,11 +172,29 @@ static void predict_trial(const cb_surrogate *s, const cb_trial *t, double *mu,
 
 /* ---- following ------------------------------------------------------------------- */
 
+/* What happens to rows after they were told. */
+enum { NOTHING, OTHER_VALUES, KNOWN_ERRORS };
+
+/* After row i. Errors come and go: of the first rows none is known, and for a while
+ * that of none. */
+static void revise(cb_history *h, int how, int i, cb_rng *rng) {
+  const int64_t row = (int64_t)cb_rng_below(rng, (uint32_t)h->n);
+  const double y = h->y[row] + 0.4 * cb_rng_normal(rng);
+  if (how == OTHER_VALUES && i % 4 == 1)
+    cb_history_revise(h, row, y, 0.0);
+  if (how == KNOWN_ERRORS && i % 3 != 0 && (i < 50 || i > 60))
+    cb_history_revise(h, row, y, 0.5 * cb_rng_uniform(rng));
+  for (int64_t k = 0; how == KNOWN_ERRORS && i == 50 && k < h->n; k++)
+    cb_history_revise(h, k, h->y[k], 0.0);
+}
+
 /* One that follows step by step, with fantasies and predictions in between, and one
  * that starts at the end; fits come after `fits` rows, appends outlast a factor. */
-static void check_following(int form, int64_t model_size, const int *fits, int rows) {
+static void check_following(int form, int64_t model_size, const int *fits, int rows,
+                            int how) {
   const cb_kernel_spec spec = spec_of(form);
   cb_rng rng = cb_rng_make(17, CB_RNG_BENCH, 1);
+  cb_rng revisions = cb_rng_make(18, CB_RNG_BENCH, 1);
   cb_history *h = make_history();
   cb_surrogate *early = make_surrogate(h, &spec, model_size);
   int n_fits = 0;
@@ -189,6 +208,7 @@ static void check_following(int form, int64_t model_size, const int *fits, int r
     look(early);
     cb_surrogate_drop_fantasies(early);
     tell(h, number);
+    revise(h, how, i, &revisions);
     if (i == fits[n_fits])
       put_fit(h, &spec, ++n_fits);
     if (i % 7 == 0) {
@@ -218,9 +238,74 @@ static void step_by_step_and_all_at_once_give_the_same_bits(void **state) {
   const int fits[][4] = {{0}, {2, 20, 40, 0}, {20, 0}, {30, 31, 110, 0}};
   for (int form = 0; form < 2; form++)
     for (int f = 0; f < 4; f++) {
-      check_following(form, 1000, fits[f], 150);
-      check_following(form, 25, fits[f], 120);
+      check_following(form, 1000, fits[f], 150, NOTHING);
+      check_following(form, 25, fits[f], 120, NOTHING);
     }
+}
+
+static void so_they_do_where_rows_are_revised(void **state) {
+  (void)state;
+  const int fits[][4] = {{0}, {2, 20, 40, 0}, {30, 31, 110, 0}};
+  for (int form = 0; form < 2; form++)
+    for (int f = 0; f < 3; f++)
+      for (int how = OTHER_VALUES; how <= KNOWN_ERRORS; how++) {
+        check_following(form, 1000, fits[f], 120, how);
+        check_following(form, 25, fits[f], 120, how);
+      }
+}
+
+/* In one go, whenever the fit was; the deviation is that of the targets. */
+static void known_errors_are_noise_of_the_rows(void **state) {
+  (void)state;
+  enum { N = 40 };
+  const cb_kernel_spec spec = spec_of(1);
+  cb_rng rng = cb_rng_make(3, CB_RNG_BENCH, 1);
+  cb_history *h = make_history();
+  add_rows(h, 25, &rng);
+  put_fit(h, &spec, 1);
+  add_rows(h, N - 25, &rng);
+  for (int64_t i = 0; i < N; i += 2)
+    cb_history_revise(h, i, h->y[i], 0.05 * (double)(i + 1));
+  cb_surrogate *s = make_surrogate(h, &spec, 1000);
+  follow(s, h, &spec);
+  double x[2 * N], noise[N], mean, scale, mu, sd, got_mu, got_sd;
+  int32_t cat[N];
+  cb_moments(N, h->y, &mean, &scale);
+  for (int i = 0; i < N; i++) {
+    const cb_trial *t = &h->trials[h->told[i]];
+    memcpy(x + 2 * i, t->x, 2 * sizeof *x);
+    cat[i] = t->h[0];
+    noise[i] = h->variance[i] / (scale * scale);
+  }
+  cb_gp *gp;
+  assert_ok(cb_gp_new(&gp, &spec, &err));
+  cb_gp_set_theta(gp, h->fit.theta);
+  assert_ok(cb_gp_factor_noisy(gp, N, x, cat, noise, &err));
+  cb_gp_set_y(gp, h->y);
+  double highest = -INFINITY;
+  for (int i = 0; i < N; i++) {
+    predict_trial(s, &h->trials[h->told[i]], &got_mu, &got_sd);
+    cb_gp_predict(gp, 1, x + 2 * i, cat + i, &mu, &sd);
+    assert_close(got_mu, mu, 1e-12);
+    assert_close(got_sd, sd, 1e-12);
+    highest = fmax(highest, mu);
+  }
+  int top[N];
+  assert_int_equal(cb_surrogate_top(s, NULL, N, top), N);
+  assert_int_equal(top[0], cb_surrogate_best(s, &mu));
+  assert_close(mu, highest, 1e-9);
+  for (int i = 1; i < N; i++) {
+    predict_trial(s, &h->trials[h->told[top[i - 1]]], &mu,
+                  &sd); /* all rows are there */
+    predict_trial(s, &h->trials[h->told[top[i]]], &got_mu, &got_sd);
+    assert_true(got_mu <= mu + 1e-9);
+  }
+  int five[5];
+  assert_int_equal(cb_surrogate_top(s, NULL, 5, five), 5);
+  assert_memory_equal(five, top, sizeof five);
+  cb_gp_free(gp);
+  cb_surrogate_free(s);
+  cb_history_free(h);
 }
 
 /* Rows that were all told when the fit came are factored, not appended. */
@@ -296,7 +381,7 @@ static void targets_are_the_callers(void **state) {
     scaled[i] = 1e3 * h->y[i] - 7.0;
   follow(s, h, &spec);
   const views plain = look(s);
-  assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, scaled, &err));
+  assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, scaled, NULL, &err));
   const views other = look(s);
   assert_relative(other.scale, 1e3 * plain.scale, 1e-12);
   assert_close(other.mean, 1e3 * plain.mean - 7.0, 1e-12);
@@ -325,8 +410,8 @@ static void fits_of_the_same_log_are_told_apart(void **state) {
   cb_surrogate *warm = make_surrogate(h, &spec, 1000);
   cb_surrogate *cold = make_surrogate(h, &spec, 1000);
   follow(warm, h, &spec);
-  assert_ok(cb_surrogate_follow(warm, h, &second, theta, h->y, &err));
-  assert_ok(cb_surrogate_follow(cold, h, &second, theta, h->y, &err));
+  assert_ok(cb_surrogate_follow(warm, h, &second, theta, h->y, NULL, &err));
+  assert_ok(cb_surrogate_follow(cold, h, &second, theta, h->y, NULL, &err));
   const views a = look(warm), b = look(cold);
   assert_same(&a, &b);
   cb_surrogate_free(warm);
@@ -351,7 +436,7 @@ static void the_scale_of_the_targets_does_not_matter(void **state) {
     double y[N];
     for (int i = 0; i < N; i++)
       y[i] = scales[k] * h->y[i];
-    assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, y, &err));
+    assert_ok(cb_surrogate_follow(s, h, &h->fit, h->fit.theta, y, NULL, &err));
     const views other = look(s);
     assert_relative(other.scale / scales[k], plain.scale, 1e-9);
     for (int i = 0; i < QUERIES; i++)
@@ -828,7 +913,8 @@ static void out_of_memory_leaves_null(void **state) {
 static void a_failed_follow_can_be_forgotten_and_repeated(void **state) {
   (void)state;
   const cb_kernel_spec spec = spec_of(1);
-  for (int first = 0; first < 2; first++) {
+  for (int kind = 0; kind < 4; kind++) {
+    const bool first = kind % 2, noisy = kind > 1;
     cb_rng rng = cb_rng_make(51, CB_RNG_BENCH, 1);
     cb_history *h = make_history();
     cb_surrogate *s = make_surrogate(h, &spec, 1000), *twin;
@@ -839,6 +925,8 @@ static void a_failed_follow_can_be_forgotten_and_repeated(void **state) {
     const int held = count(s);
     add_rows(h, 90, &rng);
     put_fit(h, &spec, 1);
+    for (int64_t i = 0; noisy && i < h->n; i++)
+      cb_history_revise(h, i, h->y[i], 0.3);
     int failures = 0;
     for (int k = 0;; k++) {
       cb_mem_fail_after(k);
@@ -897,6 +985,8 @@ static void a_failed_fantasy_can_be_dropped(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(step_by_step_and_all_at_once_give_the_same_bits),
+      cmocka_unit_test(so_they_do_where_rows_are_revised),
+      cmocka_unit_test(known_errors_are_noise_of_the_rows),
       cmocka_unit_test(following_agrees_with_a_plain_process),
       cmocka_unit_test(told_order_is_followed),
       cmocka_unit_test(targets_are_the_callers),

@@ -39,7 +39,7 @@ static void check(bool cut, int n, const double *values, const double *want,
   for (int i = 0; i < n; i++)
     assert_true(targets.y[i] == want[i]);
   assert_true(targets.worst == worst);
-  cb_free(targets.y);
+  cb_targets_free(&targets);
   cocabo_study_free(study);
 }
 

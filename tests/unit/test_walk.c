@@ -33,7 +33,7 @@ static cocabo_status count_find(cocabo_store *s, const char *name, int64_t *id,
 }
 
 static cocabo_status count_read(cocabo_store *s, int64_t id, const cb_position *from,
-                                cb_event_fn each, cb_number_fn expired, void *user,
+                                cb_event_fn each, cb_expired_fn expired, void *user,
                                 cocabo_error *e) {
   counting_store *c = (counting_store *)s;
   c->reads++;

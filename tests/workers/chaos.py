@@ -25,7 +25,6 @@ At the end, with the faults over and a budget for all trials there are:
 """
 
 import argparse
-import collections
 import glob
 import json
 import os
@@ -40,8 +39,9 @@ import sys
 import tempfile
 import time
 
+from herd import Herd, expect
+
 LEASE = 1  # seconds
-STEP = 60  # how much the budget grows
 DAY = 86400
 CLIENT = "client"  # its name beside the numbers of the slots
 LONG_LOCK = 35  # seconds: more than SQLite's users usually wait
@@ -158,42 +158,26 @@ class Clocks:
             del self.wrong[name]
 
 
-class Chaos:
+class Chaos(Herd):
     def __init__(self, cocabo, faults, processes, answer):
-        self.cocabo = os.path.abspath(cocabo)
+        folder = tempfile.mkdtemp(prefix="cocabo-chaos-")
+        super().__init__(cocabo, folder, f"sqlite:///{folder}/study.db", PROGRAM,
+                         processes - 1)
         self.wanted = faults
         self.answer = answer
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cocabo-chaos-"))
-        self.temporary = self.folder / "tmp"
-        self.temporary.mkdir()
-        self.environment = {**os.environ, "TMPDIR": str(self.temporary),
-                            "COCABO_STORAGE": f"sqlite:///{self.folder}/study.db"}
-        program = self.folder / "program"
-        program.write_text(PROGRAM)
-        program.chmod(0o755)
         self.clocks = Clocks(self.cocabo, self.folder)
-        self.budget = STEP
-        self.slots = [None] * (processes - 1)
         self.stopped = []  # (when to continue, process)
         self.asked = []  # (when, process): who was asked politely
         self.slowest = 0.0  # seconds until one answered
         self.holder = None  # of the lock
         self.client = Client(self)
         self.told = []  # (number, value or None, when it was known to be recorded)
-        self.read = collections.Counter()  # bytes of each report
-        self.faults = collections.Counter()
         self.guards_killed = 0
-        self.ends = collections.Counter()  # exit statuses
 
     def start(self, *args, clock, **more):
         environment = {**self.environment, **self.clocks.environment(clock)}
         return subprocess.Popen([self.cocabo, *args], cwd=self.folder, env=environment,
                                 stdin=subprocess.DEVNULL, **more)
-
-    def output(self, *args):
-        return subprocess.run([self.cocabo, *args], cwd=self.folder, env=self.environment,
-                              stdin=subprocess.DEVNULL, check=True, text=True,
-                              stdout=subprocess.PIPE, timeout=600).stdout
 
     # ---- processes -----------------------------------------------------------------
 
@@ -202,13 +186,13 @@ class Chaos:
         return ["run", *more, *SPACE, "-n", str(trials), "--", "./program", "{a}", "{b}",
                 "{c}"]
 
-    def start_runner(self, i):
+    def start_one(self, i):
         """Even ones are runs, odd ones workers; all report to a file of their own."""
         line = ["-v", "--lease", str(LEASE), "-j", str(1 + i % 3)]
         line = ["worker", *line] if i % 2 else self.run_line(self.budget, *line)
         with open(self.folder / f"report-{i}", "ab") as report:
-            self.slots[i] = self.start(*line, clock=i, stdout=subprocess.DEVNULL,
-                                       stderr=report)
+            self.processes[i] = self.start(*line, clock=i, stdout=subprocess.DEVNULL,
+                                           stderr=report)
 
     def look_after(self):
         now = time.monotonic()
@@ -217,10 +201,7 @@ class Chaos:
             self.stopped.remove((when, process))
         self.hear_answers(now)
         self.clocks.look_after(now)
-        for i, process in enumerate(self.slots):
-            if process is None or process.poll() is not None:
-                self.hear_end(process)
-                self.start_runner(i)
+        self.replace_the_dead()
         self.client.step()
         self.read_reports()
 
@@ -242,24 +223,16 @@ class Chaos:
             found, = file.execute("SELECT count(*) FROM events WHERE number = ? AND kind IN "
                                   f"({TOLD}, {FAILED})", (number,)).fetchone()
         file.close()
-        self.expect(found, "no result is lost", (number, value))
+        expect(found, "no result is lost", (number, value))
         self.told.append((number, value))
 
     def read_reports(self):
-        for path in self.folder.glob("report-*"):
-            with open(path, "rb") as report:
-                report.seek(self.read[path])
-                text = report.read()
-            text = text[:text.rfind(b"\n") + 1]
-            self.read[path] += len(text)
-            for line in text.decode().splitlines():
-                found = re.match(r"trial (\d+) (complete: (\S+)|failed: )", line)
-                if found:
-                    self.note_told(int(found[1]), found[3] and float(found[3]))
+        for line in self.new_lines():
+            found = re.match(r"trial (\d+) (complete: (\S+)|failed: )", line)
+            if found:
+                self.note_told(int(found[1]), found[3] and float(found[3]))
 
-    def hear_end(self, process):
-        if process is None:
-            return
+    def hear_end(self, _i, process):
         status = process.returncode
         self.ends[status] += 1
         if status == 0:
@@ -267,27 +240,12 @@ class Chaos:
         elif status not in (130, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM):
             raise AssertionError(f"a process ended with status {status}")
 
-    def raise_budget(self):
-        """A process found the budget reached, unless others have raised it since."""
-        states = self.states()
-        finished = states["complete"] + states["failed"]
-        if finished > self.budget:
-            raise AssertionError(f"{finished} trials for a budget of {self.budget}")
-        if finished == self.budget:
-            self.budget += STEP
-
-    def trials(self):
-        return [json.loads(line) for line in self.output("trials", "--json").splitlines()]
-
-    def states(self):
-        return collections.Counter(trial["state"] for trial in self.trials())
-
     # ---- faults --------------------------------------------------------------------
 
     def attack(self):
         """One fault; somebody who is stopped or was asked to stop is left alone."""
         spared = [process for _, process in [*self.stopped, *self.asked]]
-        names = {p: i for i, p in enumerate(self.slots) if p}
+        names = {p: i for i, p in enumerate(self.processes) if p}
         if self.client.process:
             names[self.client.process] = CLIENT
         victims = [p for p in names if p.poll() is None and p not in spared]
@@ -363,9 +321,7 @@ class Chaos:
     def calm_down(self):
         """Everybody dies once more; then there is a budget for all trials and some more,
         and everybody may finish."""
-        for process in filter(None, self.slots):
-            process.kill()
-            process.wait()
+        self.bury()
         self.clocks.look_after(float("inf"))
         if self.holder:
             self.holder.wait()
@@ -373,31 +329,15 @@ class Chaos:
             self.client.process.send_signal(signal.SIGCONT)
             self.client.process.wait()
             self.client.hear(self.client.process.communicate()[0])
-        self.budget = len(self.trials()) + 10
-        for i in range(len(self.slots)):
-            self.start_runner(i)
-        for process in self.slots:
-            self.expect(process.wait(timeout=600) == 0, "everybody finishes")
-
-    def expect(self, condition, claim, details=""):
-        if not condition:
-            raise AssertionError(f"not so: {claim} {details}")
+        self.finish()
 
     def check(self):
-        trials = self.trials()
-        states = collections.Counter(trial["state"] for trial in trials)
-        self.expect(states["complete"] + states["failed"] == self.budget == len(trials),
-                    "the budget is reached exactly and nothing is left", states)
-        self.expect([t["number"] for t in trials] == list(range(len(trials))),
-                    "numbers are unique and without gaps")
-        points = collections.Counter(json.dumps(t["params"]) for t in trials)
-        self.expect(max(points.values()) == 1, "no point is there twice",
-                    [p for p, n in points.items() if n > 1])
+        trials = self.check_trials()
         for trial in trials:
             value = value_at(trial["params"])
-            self.expect(trial["value"] == value if trial["state"] == "complete" else
-                        value is None or "signal 9" in trial["reason"],
-                        "every outcome is the right one", trial)
+            expect(trial["value"] == value if trial["state"] == "complete" else
+                   value is None or "signal 9" in trial["reason"],
+                   "every outcome is the right one", trial)
         self.check_reports(trials)
         self.check_leftovers()
         self.output("verify", "--proposals", "50")
@@ -405,13 +345,13 @@ class Chaos:
 
     def check_reports(self, trials):
         self.read_reports()
-        self.expect(len(self.told) > 20, "the processes reported something")
+        expect(len(self.told) > 20, "the processes reported something")
         for number, value in self.told:
             trial = trials[number]
             recorded = trial["state"] in ("complete", "failed")
             # A failure (a killed program) may have been followed by a late result.
             late = value is None and trial["state"] == "complete"
-            self.expect(late or (recorded and trial["value"] in (value, value_at(
+            expect(late or (recorded and trial["value"] in (value, value_at(
                 trial["params"]))), "no result is lost", (trial, value))
 
     def check_leftovers(self):
@@ -482,7 +422,7 @@ def main():
         chaos.calm_down()
         trials = chaos.check()
     except BaseException:
-        for process in filter(None, [*chaos.slots, chaos.client.process, chaos.holder]):
+        for process in filter(None, [*chaos.processes, chaos.client.process, chaos.holder]):
             process.kill()
         raise
     sweep_clocks()

@@ -23,9 +23,7 @@ faults over and a budget for all trials there are:
 """
 
 import argparse
-import collections
 import contextlib
-import json
 import os
 import pathlib
 import random
@@ -37,14 +35,12 @@ import sys
 import tempfile
 import time
 
+from herd import Herd, expect
 from server import Proxy, Server, die_with_parent, missing_in
 
-STEP = 40  # how much the budget grows
 GRACE = 2  # seconds between a trial's being handed out and the start of its program
-CALM = 120  # seconds that the workers may take to finish when the faults are over
 SKIP = 77
-STUDY = ["--study", "s", "-p", "a=int(1,99)", "-p", "b=int(1,99)",
-         "-p", "c=choice(0,1,2,3,4)"]
+SPACE = ["-p", "a=int(1,99)", "-p", "b=int(1,99)", "-p", "c=choice(0,1,2,3,4)"]
 COMMAND = ["--", "./program", "{a}", "{b}", "{c}"]
 PROGRAM = """#!/bin/sh
 echo "$(date +%s.%N) $1 $2 $3" >>evaluations
@@ -57,89 +53,51 @@ def value_at(params):
     return params["a"] * 1000 + params["b"] * 10 + params["c"]
 
 
-def expect(condition, claim, details=""):
-    if not condition:
-        raise AssertionError(f"not so: {claim} {details}")
-
-
-class Chaos:
+class Chaos(Herd):
     """`direct` is the store's URL, `url` that of the workers."""
 
+    STEP, CALM = 40, 120
+
     def __init__(self, args, direct, url, server=None, proxy=None):
-        self.cocabo = os.path.abspath(args.cocabo)
+        super().__init__(args.cocabo, args.folder, direct, PROGRAM, args.workers)
         self.sampler = args.sampler
         self.lease = args.lease
         self.server, self.proxy = server, proxy
-        self.direct, self.url = direct, url
-        self.folder = pathlib.Path(args.folder)
-        self.workers = [None] * args.workers
+        self.url = url
         self.begun = [0] * args.workers  # bytes of its report when a worker started
-        self.budget = 0
         self.acknowledged = {}  # value: when that was seen here, seconds since 1970
-        self.read = collections.Counter()  # bytes of each report
-        self.ends = collections.Counter()  # exit statuses
-        self.faults = collections.Counter()
         self.outages = []  # seconds from a fault of the server to the next new result
-        program = self.folder / "program"
-        program.write_text(PROGRAM)
-        program.chmod(0o755)
 
-    # ---- the program -----------------------------------------------------------------
-
-    def environment(self, url):
-        temporary = self.folder / "tmp"
-        temporary.mkdir(exist_ok=True)
-        return {**os.environ, "COCABO_STORAGE": url, "TMPDIR": str(temporary)}
-
-    def output(self, *args):
-        done = subprocess.run([self.cocabo, *args], cwd=self.folder, text=True,
-                              env=self.environment(self.direct), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600,
-                              check=False)
-        expect(done.returncode == 0, f"cocabo {args[0]} succeeds", done.stderr)
-        return done.stdout
+    # ---- the workers -----------------------------------------------------------------
 
     def set_budget(self, trials):
-        self.budget = trials
-        self.output("create", *STUDY, "--sampler", self.sampler, "-n", str(trials),
+        super().set_budget(trials)
+        self.output("create", *SPACE, "--sampler", self.sampler, "-n", str(trials),
                     *COMMAND)
 
-    def trials(self):
-        lines = self.output("trials", "--json", "--study", "s").splitlines()
-        return [json.loads(line) for line in lines]
-
-    def start_worker(self, i):
+    def start_one(self, i):
         with open(self.folder / f"report-{i}", "ab") as report:
             self.begun[i] = report.tell()
-            self.workers[i] = subprocess.Popen(
-                [self.cocabo, "worker", "-v", "--study", "s", "--lease", str(self.lease)],
-                cwd=self.folder, env=self.environment(self.url), stdin=subprocess.DEVNULL,
+            self.processes[i] = subprocess.Popen(
+                [self.cocabo, "worker", "-v", "--lease", str(self.lease)], cwd=self.folder,
+                env={**self.environment, "COCABO_STORAGE": self.url}, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=report,
                 preexec_fn=die_with_parent(signal.SIGKILL))
 
     def look_after(self):
         self.read_reports()
-        for i, worker in enumerate(self.workers):
-            if worker is None or worker.poll() is not None:
-                self.hear_end(i, worker)
-                self.start_worker(i)
+        self.replace_the_dead()
 
     def read_reports(self):
         now = time.time()
-        for path in self.folder.glob("report-*"):
-            with open(path, "rb") as report:
-                report.seek(self.read[path])
-                text = report.read()
-            text = text[:text.rfind(b"\n") + 1]
-            self.read[path] += len(text)
-            for value in re.findall(r"^trial \d+ complete: (\S+)", text.decode(), re.M):
-                self.acknowledged.setdefault(int(float(value)), now)
+        for line in self.new_lines():
+            found = re.match(r"trial \d+ complete: (\S+)", line)
+            if found:
+                self.acknowledged.setdefault(int(float(found[1])), now)
 
     def hear_end(self, i, worker):
         """It was killed, or found the budget reached. One that starts while there is no
         server may say so and end."""
-        if worker is None:
-            return
         status = worker.returncode
         said = (self.folder / f"report-{i}").read_bytes()[self.begun[i]:].decode()
         away = status == 1 and "\n" not in said.strip() and "cannot connect to" in said
@@ -149,17 +107,10 @@ class Chaos:
         if status == 0:
             self.raise_budget()
 
-    def raise_budget(self):
-        trials = self.trials()
-        complete = sum(trial["state"] == "complete" for trial in trials)
-        expect(complete <= self.budget, "the budget is kept", (complete, self.budget))
-        if complete == self.budget:
-            self.set_budget(self.budget + STEP)
-
     # ---- faults ----------------------------------------------------------------------
 
     def kill(self):
-        random.choice(self.workers).kill()
+        random.choice(self.processes).kill()
 
     def cut(self):
         self.proxy.cut()
@@ -179,7 +130,7 @@ class Chaos:
         mark, since = 0, time.monotonic()
         for i, fault in enumerate(faults):
             while len(self.acknowledged) <= mark:
-                expect(time.monotonic() - since < CALM, "the work goes on after a fault",
+                expect(time.monotonic() - since < self.CALM, "the work goes on after a fault",
                        faults[i - 1])
                 self.look_after()
                 time.sleep(0.02)
@@ -196,33 +147,18 @@ class Chaos:
     # ---- the end ---------------------------------------------------------------------
 
     def calm_down(self):
-        """Everybody dies once more; then there is a budget for all trials and some more,
-        and everybody may finish."""
-        for worker in filter(None, self.workers):
-            worker.kill()
-            worker.wait()
-        self.set_budget(len(self.trials()) + 10)
-        for i in range(len(self.workers)):
-            self.start_worker(i)
-        for worker in self.workers:
-            expect(worker.wait(timeout=CALM) == 0, "everybody finishes", worker.returncode)
+        """Everybody dies once more; then everybody may finish."""
+        self.bury()
+        self.finish()
         self.read_reports()
 
     def check(self):
-        trials = self.trials()
-        states = collections.Counter(trial["state"] for trial in trials)
-        expect(states["complete"] == self.budget == len(trials),
-               "the budget is reached exactly and nothing is left", (states, self.budget))
-        expect([t["number"] for t in trials] == list(range(len(trials))),
-               "numbers are unique and without gaps")
-        points = collections.Counter(json.dumps(t["params"]) for t in trials)
-        expect(max(points.values()) == 1, "no point is there twice",
-               [t for t in trials if points[json.dumps(t["params"])] > 1])
+        trials = self.check_trials()
         for trial in trials:
             expect(trial["value"] == value_at(trial["params"]),
                    "every value is the one of its point", trial)
         self.check_acknowledged({trial["value"] for trial in trials})
-        self.output("verify", "--proposals", "all", "--study", "s")
+        self.output("verify", "--proposals", "all")
         return trials
 
     def check_acknowledged(self, there):
@@ -234,11 +170,6 @@ class Chaos:
             known = self.acknowledged.get(value, float("inf"))
             expect(float(when) < known + GRACE,
                    "what is acknowledged is not evaluated again", line)
-
-    def bury(self):
-        for worker in filter(None, self.workers):
-            worker.kill()
-            worker.wait()
 
 
 @contextlib.contextmanager
@@ -263,7 +194,7 @@ def play(args, faults):
     with surroundings(args) as (direct, url, server, proxy):
         chaos = Chaos(args, direct, url, server, proxy)
         try:
-            chaos.set_budget(STEP)
+            chaos.set_budget(chaos.STEP)
             chaos.rage(faults, args.pause)
             chaos.calm_down()
             return chaos, chaos.check()

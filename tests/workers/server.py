@@ -10,6 +10,7 @@ Root starts it as the user postgres, because PostgreSQL refuses to run as root.
 """
 
 import asyncio
+import atexit
 import ctypes
 import dataclasses
 import glob
@@ -125,7 +126,13 @@ class Role:
 
 class Server:
     """`settings` go to postgresql.conf; tls: with a self-signed certificate. A server
-    whose start fails has said why in its `log`."""
+    whose start fails has said why in its `log`.
+
+    initdb takes seconds, so the second one's cluster is kept and later ones copy it. Not
+    the first one's: who has one server leaves nothing behind when killed."""
+
+    count = 0  # of clusters made by this process
+    kept = None  # (folder, admin) of the one to copy
 
     def __init__(self, settings=None, tls=False):
         # Short, because the path of a socket may have 107 bytes only.
@@ -164,16 +171,33 @@ class Server:
     # ---- its life --------------------------------------------------------------------
 
     def make_cluster(self):
+        Server.count += 1
+        if Server.count == 2:
+            self.keep_one()
+        if Server.kept:
+            folder, self.admin = Server.kept
+            self.run("cp", "-a", f"{folder}/data/.", self.data)
+        else:
+            self.init(self.data)
+        if self.tls:
+            self.make_certificate()
+        self.configure()
+
+    def init(self, data):
         word = self.folder / "word"
         word.write_text(self.admin.password + "\n")
         word.chmod(0o600)
         give_away(word)
-        self.run(programs() / "initdb", "-D", self.data, "-U", self.admin.name, "-N",
+        self.run(programs() / "initdb", "-D", data, "-U", self.admin.name, "-N",
                  "-A", "scram-sha-256", f"--pwfile={word}", "-E", "UTF8", "--locale=C")
         word.unlink()
-        if self.tls:
-            self.make_certificate()
-        self.configure()
+
+    def keep_one(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        give_away(folder)
+        self.init(folder / "data")
+        Server.kept = folder, self.admin
 
     def make_certificate(self):
         self.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
@@ -236,7 +260,7 @@ class Server:
     def close(self):
         try:
             if self.process and self.process.poll() is None:
-                self.stop()
+                self.stop(signal.SIGQUIT)  # there is nothing to be kept
         except subprocess.TimeoutExpired:
             self.kill9()
         self.free_memory()

@@ -140,10 +140,12 @@ class Sentences(Case):
         self.fails("read-only", args=("create", *SPACE))
 
     def test_a_standby(self):
+        """Of a server that has little: a standby starts as a copy of everything."""
+        self.enter(self.enterContext(Server()))
         self.create()
         self.ok("ask")
         self.ok("tell", "0", "3")
-        with SERVER.standby() as standby:
+        with self.server.standby() as standby:
             url = standby.url(self.name, self.role)
             self.ok("best", "--storage", url)
             self.ok("verify", "--storage", url)
@@ -173,6 +175,27 @@ class Schema(Case):
             self.assertEqual(process.returncode, 0, err)
         self.assertEqual(len(self.ok("studies", "--json").stdout.splitlines()), 8)
 
+    def test_the_first_schema_is_brought_up_to_date_by_whoever_writes(self):
+        self.create("--", self.program(WAITING), "{a}", "{b}", trials=20)
+        worker = self.worker("--lease", "500")
+        self.wait_for(self.started)
+        self.server.query(FIRST_SCHEMA, self.name)
+        shown = json.loads(self.ok("workers", "--json").stdout)  # which only reads
+        self.assertEqual((shown["process"], shown["trial"], shown["lease"]),
+                         (worker.pid, 0, "held"))
+        self.assertEqual(self.version(), 1)
+        many = [self.start("ask", "--lease", "300") for _ in range(6)]
+        for process in many:
+            out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(self.version(), 2)
+        leases = self.server.query("SELECT trial, run, seconds FROM cocabo_leases ORDER BY 1",
+                                   self.name).splitlines()
+        self.assertEqual(leases, ["0|-1|500"] + [f"{i}|-1|300" for i in range(1, 7)])
+        self.assertEqual(len(self.ok("workers", "--json").stdout.splitlines()), 7)
+        worker.kill()
+        worker.communicate()
+
     def version(self):
         return int(self.server.query(VERSION, self.name))
 
@@ -181,6 +204,13 @@ class Schema(Case):
 
 
 VERSION = "SELECT version FROM cocabo_schema"
+# What the second version added, taken away.
+FIRST_SCHEMA = """
+    DROP INDEX cocabo_run_by_number;
+    ALTER TABLE cocabo_leases DROP CONSTRAINT cocabo_leases_pkey, DROP COLUMN run,
+        ADD PRIMARY KEY (study, trial);
+    DROP FUNCTION cocabo_append;
+    UPDATE cocabo_schema SET version = 1"""
 SET_VERSION = "UPDATE cocabo_schema SET version = {}"
 
 

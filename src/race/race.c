@@ -1,0 +1,204 @@
+/* race.c - comparing trials run by run. */
+#include "race/race.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "log/runs.h"
+#include "race/wilcoxon.h"
+
+static int64_t count_flying(const cb_trial *trial) {
+  int64_t n = 0;
+  for (int64_t i = 0; i < trial->n_runs; i++)
+    n += trial->runs[i].outcome == 0;
+  return n;
+}
+
+static bool is_capped(const cb_trial *trial) {
+  return trial->capped > 0;
+}
+
+static int64_t count_common(const cb_trial *a, const cb_trial *b) {
+  int64_t n = 0;
+  for (int64_t k = 0; k < a->n_results; k++)
+    n += !isnan(a->results[k]) && !isnan(cb_runs_value(b, k));
+  return n;
+}
+
+int64_t cb_race_incumbent(const cb_history *history) {
+  const cb_trial *found = NULL;
+  for (int64_t i = 0; i < history->n; i++) {
+    const cb_trial *trial = &history->trials[history->told[i]];
+    if (trial->n_counted > 0 && !is_capped(trial) &&
+        (!found || trial->n_counted > found->n_counted ||
+         (trial->n_counted == found->n_counted &&
+          history->sign * trial->value > history->sign * found->value)))
+      found = trial;
+  }
+  return found ? found->number : -1;
+}
+
+/* ---- is it over? ----------------------------------------------------------------- */
+
+/* Surely worse on the pairs that both have? */
+static cocabo_status is_worse(const cb_race *race, const cb_history *history,
+                              const cb_trial *trial, const cb_trial *incumbent,
+                              bool *out, cocabo_error *err) {
+  double p = 1.0;
+  int64_t n = 0;
+  *out = false;
+  if (count_common(trial, incumbent) < CB_RACE_LEAST)
+    return COCABO_OK;
+  double *differences = cb_calloc((size_t)trial->n_results, sizeof *differences);
+  if (!differences)
+    return cb_no_memory(err);
+  for (int64_t k = 0; k < trial->n_results; k++) {
+    const double d = cb_runs_value(incumbent, k) - trial->results[k];
+    if (!isnan(d))
+      differences[n++] = history->sign * d;
+  }
+  const cocabo_status status = cb_wilcoxon_above(differences, n, &p, err);
+  cb_free(differences);
+  *out = p < race->level;
+  return status;
+}
+
+cocabo_status cb_race_decided(const cb_race *race, const cb_history *history,
+                              const cb_trial *trial, bool *out, cocabo_error *err) {
+  const int64_t best = cb_race_incumbent(history);
+  *out = false;
+  if (trial->state != COCABO_RUNNING || trial->n_counted == 0)
+    return COCABO_OK;
+  const bool all = race->most > 0 && trial->n_counted >= race->most;
+  const bool enough = trial->n_counted >= race->first;
+  if (is_capped(trial) || all) {
+    *out = true;
+    return COCABO_OK;
+  }
+  if (best < 0 || race->by_model) {
+    *out = enough;
+    return COCABO_OK;
+  }
+  const cb_trial *incumbent = &history->trials[best];
+  CB_TRY(is_worse(race, history, trial, incumbent, out, err));
+  if (enough && count_common(trial, incumbent) == incumbent->n_counted)
+    *out = true;
+  return COCABO_OK;
+}
+
+/* ---- what next? ------------------------------------------------------------------ */
+
+/* How many runs a trial should have by now, those that run included. At most as many
+ * again as it has: more would often be in vain. */
+static int64_t wanted_runs(const cb_race *race, const cb_trial *trial,
+                           const cb_trial *incumbent) {
+  if (trial->n_counted < race->first || !incumbent)
+    return race->first;
+  const int64_t lacking = incumbent->n_counted - count_common(trial, incumbent);
+  const int64_t more = lacking < trial->n_counted ? lacking : trial->n_counted;
+  const int64_t wanted = trial->n_counted + more;
+  return race->most > 0 && wanted > race->most ? race->most : wanted;
+}
+
+/* By how much the trial is better than the incumbent on their common pairs, in standard
+ * errors of that. */
+static double advantage(const cb_history *history, const cb_trial *trial,
+                        const cb_trial *incumbent) {
+  double n = 0.0, mean = 0.0, squares = 0.0;
+  for (int64_t k = 0; k < trial->n_results; k++) {
+    const double d = history->sign * (trial->results[k] - cb_runs_value(incumbent, k));
+    if (isnan(d))
+      continue;
+    const double from = d - mean;
+    n += 1.0;
+    mean += from / n;
+    squares += from * (d - mean);
+  }
+  if (n < 2.0)
+    return -INFINITY;
+  const double se = sqrt(squares / (n - 1.0) / n);
+  return se > 0.0 ? mean / se : mean > 0.0 ? INFINITY : mean < 0.0 ? -INFINITY : 0.0;
+}
+
+/* Of the complete trials that lack some of the incumbent's pairs, the one that looks
+ * best there, unless it is worse by more than a standard error. */
+static const cb_trial *find_rival(const cb_race *race, const cb_history *history,
+                                  const cb_trial *incumbent) {
+  const cb_trial *found = NULL;
+  double most = -1.0;
+  for (int64_t i = 0; i < history->n; i++) {
+    const cb_trial *trial = &history->trials[history->told[i]];
+    if (trial == incumbent || trial->n_counted == 0 || is_capped(trial) ||
+        trial->n_counted + count_flying(trial) >= wanted_runs(race, trial, incumbent))
+      continue;
+    const double a = advantage(history, trial, incumbent);
+    if (a > most) {
+      most = a;
+      found = trial;
+    }
+  }
+  return found;
+}
+
+cocabo_status cb_race_next(const cb_race *race, const cb_history *history,
+                           int64_t *number, cocabo_error *err) {
+  const int64_t best = cb_race_incumbent(history);
+  const cb_trial *incumbent = best >= 0 ? &history->trials[best] : NULL;
+  *number = -1;
+  for (int64_t i = 0; i < history->n_pending; i++) {
+    const cb_trial *trial = &history->trials[history->pending[i]];
+    bool decided = true;
+    if (trial->state != COCABO_RUNNING || trial->n_runs == 0 ||
+        trial->n_counted + count_flying(trial) >= wanted_runs(race, trial, incumbent))
+      continue;
+    CB_TRY(cb_race_decided(race, history, trial, &decided, err));
+    if (!decided) {
+      *number = trial->number;
+      return COCABO_OK;
+    }
+  }
+  if (!incumbent || race->by_model)
+    return COCABO_OK;
+  const cb_trial *rival = find_rival(race, history, incumbent);
+  if (rival) {
+    *number = rival->number;
+    return COCABO_OK;
+  }
+  const int64_t done = history->n + history->n_failed;
+  const int64_t planned = race->first + done - 1;
+  const int64_t wanted = race->most > 0 && planned > race->most ? race->most : planned;
+  if (incumbent->n_counted + count_flying(incumbent) < wanted)
+    *number = incumbent->number;
+  return COCABO_OK;
+}
+
+/* ---- capping --------------------------------------------------------------------- */
+
+/* Two bounds: the trial cannot win once it has used up what the incumbent took for all
+ * its pairs; and it hardly will once it has used up twice what the incumbent took for
+ * the same pairs. */
+double cb_race_cap(const cb_race *race, const cb_history *history,
+                   const cb_trial *trial, int64_t pair) {
+  static const double slack = 2.0;
+  const int64_t best = cb_race_incumbent(history);
+  if (!race->cap || best < 0 || best == trial->number ||
+      trial->state == COCABO_COMPLETE)
+    return INFINITY;
+  const cb_trial *incumbent = &history->trials[best];
+  double all = 0.0, same = 0.0, used = 0.0;
+  for (int64_t k = 0; k < incumbent->n_results; k++)
+    all += isnan(incumbent->results[k]) ? 0.0 : incumbent->results[k];
+  const double mean = all / (double)incumbent->n_counted;
+  for (int64_t k = 0; k < trial->n_results; k++) {
+    if (isnan(trial->results[k]))
+      continue;
+    const double his = cb_runs_value(incumbent, k);
+    used += trial->results[k];
+    same += isnan(his) ? mean : his;
+  }
+  const double next = pair >= 0 ? cb_runs_value(incumbent, pair) : NAN;
+  const double room =
+      fmin(all - used, slack * (same + (isnan(next) ? mean : next)) - used);
+  return fmax(room, 0.1 * mean);
+}

@@ -1,0 +1,11 @@
+/* The PCS format of SMAC. */
+#include <stdint.h>
+
+#include "fuzz/fuzz_foreign.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  demand_foreign(FOREIGN_PCS, size > 0 ? (const char *)data : "", size);
+  return 0;
+}
