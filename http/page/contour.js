@@ -129,7 +129,8 @@ export class ContourPanel extends Panel {
       this.problem = "";
     } catch (e) {
       this.model = null;
-      this.problem = e.message;
+      const absent = "The report has no prediction for these two parameters.";
+      this.problem = e.status === 404 ? absent : e.message;
     }
     setTimeout(() => {
       this.asking = false;

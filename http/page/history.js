@@ -159,9 +159,10 @@ export class HistoryPanel extends Panel {
     let beyond = 0;
     for (const v of sorted) if (v < low || v > high) beyond++;
     const cut = beyond > 0 ? `; ${count(beyond)} beyond the edge` : "";
-    const thinned = study.trials.thinned ? "; a sample of the trials" : "";
+    const some = study.trials.thinned ? `a sample: ${count(study.completed)} of ` : "";
+    const all = study.trials.thinned ? study.states.complete : study.completed;
     const way = study.sign > 0 ? "minimised" : "maximised";
-    return `${way}; ${many(study.completed, "complete trial")}${cut}${thinned}`;
+    return `${way}; ${some}${many(all, "complete trial")}${cut}`;
   }
 
   /* ---- points ------------------------------------------------------------------------ */

@@ -194,7 +194,7 @@ export class SlicesPanel extends Panel {
     super(study, "Slices");
     this.grid = el("div", { class: "slices" });
     this.body.append(this.grid);
-    this.say("values against each parameter, late trials dark; line and band: the model at the best trial, ± 2 deviations");
+    this.say("values against each parameter, late trials strong; line and band: the model at the best trial, ± 2 deviations");
     this.slices = study.parameters.map((_, i) => new Slice(study, i));
     this.all = this.slices.length <= MOST_SLICES;
     this.put(this.slices);

@@ -1,6 +1,6 @@
 /* steps.js - intermediate values: one line for each trial that reported some, the best
  * one marked, those of selected trials dark. */
-import { axisBelow, axisLeft, hair, Sheet } from "./sheet.js";
+import { axisBelow, axisLeft, dots, hair, Sheet } from "./sheet.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { inks, onTheme } from "./theme.js";
 import { NumberScale, valueRange } from "./scale.js";
@@ -82,7 +82,7 @@ export class StepsPanel extends Panel {
     g.restore();
     const { total, trials } = this.doc;
     const some = trials.length < total ? `${trials.length} of ` : "";
-    this.say(`${some}${many(total, "trial")} that reported, the best ones dark; x: step`);
+    this.say(`${some}${many(total, "trial")} that reported, the best ones strong; x: step`);
     this.sheet.describe(`Intermediate values of ${this.note.textContent}`);
   }
 
@@ -119,5 +119,8 @@ export class StepsPanel extends Panel {
     });
     g.stroke();
     g.setLineDash([]);
+    if (t.steps.length > 1 || t.values[0] === null) return;
+    const [x, y] = [this.x.at(t.steps[0]), this.y.at(t.values[0])];
+    dots(g, [x], [y], 1, strength >= 2 ? 4 : 2.4, g.strokeStyle);
   }
 }

@@ -36,8 +36,8 @@ def test_numbers_are_short_and_exact(run):
     assert texts == ["0", "1", "−2.5", "480772", "0.0314159", "1.25e-7", "1.23457e8", "1e300", "–"]
     seconds = run("numbers.js", "(m, a) => a.map((v) => m.duration(v))", [0.0314, 7.25, 75, 4000, 1e6])
     assert seconds == ["31 ms", "7.3 s", "1 min 15 s", "1 h 6 min", "12 days"]
-    choices = run("numbers.js", "(m, a) => a.map(m.choiceText)", ["a", "", 1, True, None])
-    assert choices == ["a", '""', "1", "true", "null"]
+    choices = run("numbers.js", "(m, a) => a.map(m.choiceText)", ["a", "", 1, True, None, "1", "null", "1 a"])
+    assert choices == ["a", '""', "1", "true", "null", '"1"', '"null"', "1 a"]
 
 
 def test_scales_are_inverse_and_their_ticks_are_round(run):
