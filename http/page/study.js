@@ -73,6 +73,7 @@ export class Study {
 
   hear(event, data) {
     if (event === "gone" || event === "lost") this.say(event);
+    if (event === "gone") this.close();
     this.connected = event !== "lost";
     if (event !== "change") return;
     this.states = data.states;
