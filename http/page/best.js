@@ -74,13 +74,19 @@ class TrialCard {
     if (trials.feasible[row] === 0) parts.push("breaks a constraint");
     const away = this.distance(row);
     if (away) parts.push(away);
-    return el("p", { class: "big" }, el("strong", {}, big), el("span", {}, parts.join(" · ")));
+    return el(
+      "p",
+      { class: "big" },
+      el("strong", {}, big),
+      el("span", {}, parts.join(" · ")),
+    );
   }
 
   distance(row) {
     const { bestRow, trials } = this.study;
     if (row === bestRow || !this.study.isComplete(row) || bestRow < 0) return "";
-    return `${number(Math.abs(trials.value[row] - trials.value[bestRow]), 3)} from the best`;
+    const apart = Math.abs(trials.value[row] - trials.value[bestRow]);
+    return `${number(apart, 3)} from the best`;
   }
 
   reason(n, exact) {
@@ -94,7 +100,10 @@ class TrialCard {
     const list = el("dl", { class: "params" });
     const isFloat = (v) => typeof v === "number";
     for (const [name, v] of Object.entries(params))
-      list.append(el("dt", {}, name), el("dd", {}, isFloat(v) ? number(v) : choiceText(v)));
+      list.append(
+        el("dt", {}, name),
+        el("dd", {}, isFloat(v) ? number(v) : choiceText(v)),
+      );
     for (const [name, column] of this.study.trials.metrics)
       if (!Number.isNaN(column[row]))
         list.append(
@@ -103,7 +112,12 @@ class TrialCard {
         );
     return el(
       "div",
-      { class: "params-scroller", tabindex: "0", role: "group", "aria-label": "its values" },
+      {
+        class: "params-scroller",
+        tabindex: "0",
+        role: "group",
+        "aria-label": "its values",
+      },
       list,
     );
   }
@@ -116,7 +130,11 @@ class TrialCard {
       ["Python", () => pythonDict(params, parameters)],
     ];
     const buttons = kinds.map(([name, make]) => {
-      const button = el("button", { type: "button", "aria-label": `copy as ${name}` }, name);
+      const button = el(
+        "button",
+        { type: "button", "aria-label": `copy as ${name}` },
+        name,
+      );
       button.addEventListener("click", async () => {
         const done = await copyText(make());
         announce(done ? `copied as ${name}` : "copying is not possible here");
@@ -125,7 +143,12 @@ class TrialCard {
       });
       return button;
     });
-    return el("div", { class: "copies" }, el("span", { class: "quiet" }, "copy as"), buttons);
+    return el(
+      "div",
+      { class: "copies" },
+      el("span", { class: "quiet" }, "copy as"),
+      buttons,
+    );
   }
 }
 
@@ -137,7 +160,11 @@ export class PickedCard {
     const close = el("button", { type: "button", "aria-label": "close" }, "×");
     close.addEventListener("click", () => study.pick(-1));
     this.heading = el("h2", {});
-    this.root = el("aside", { class: "picked-card", hidden: true, "aria-label": "picked trial" });
+    this.root = el("aside", {
+      class: "picked-card",
+      hidden: true,
+      "aria-label": "picked trial",
+    });
     this.root.append(el("div", { class: "head" }, this.heading, close), this.card.root);
     this.root.addEventListener("keydown", (e) => {
       if (e.key === "Escape") study.pick(-1);
@@ -150,7 +177,8 @@ export class PickedCard {
     this.root.hidden = row < 0;
     if (row < 0) return;
     const n = this.study.trials.number[row];
-    this.heading.textContent = row === this.study.bestRow ? `Trial ${n}, the best` : `Trial ${n}`;
+    this.heading.textContent =
+      row === this.study.bestRow ? `Trial ${n}, the best` : `Trial ${n}`;
     this.card.put(row);
     announce(this.heading.textContent);
   }
@@ -168,12 +196,15 @@ export class BestPanel extends Panel {
   draw() {
     const row = this.study.bestRow;
     if (row < 0)
-      return void fill(this.card.root, el("p", { class: "empty" }, "No trial is complete yet."));
+      return void fill(
+        this.card.root,
+        el("p", { class: "empty" }, "No trial is complete yet."),
+      );
     this.card.put(row);
     this.askBeliefs();
   }
 
-  /* ---- what the model believes --------------------------------------------------------- */
+  /* ---- what the model believes -------------------------------------------------- */
 
   async askBeliefs() {
     const { study } = this;
@@ -183,7 +214,10 @@ export class BestPanel extends Panel {
     try {
       this.putBeliefs(await study.get("/beliefs"));
     } catch (e) {
-      fill(this.believed, el("p", { class: "quiet" }, e.status === 404 ? "" : e.message));
+      fill(
+        this.believed,
+        el("p", { class: "quiet" }, e.status === 404 ? "" : e.message),
+      );
     }
     setTimeout(() => {
       this.asking = false;
@@ -197,11 +231,13 @@ export class BestPanel extends Panel {
     const rows = [];
     const add = (name, text, more) =>
       rows.push(el("dt", {}, name), el("dd", {}, text, el("span", {}, more || "")));
-    if (incumbent) add("expected at the best", near(incumbent), sureness(incumbent, study));
+    if (incumbent)
+      add("expected at the best", near(incumbent), sureness(incumbent, study));
     if (predicted && (!incumbent || predicted.number !== incumbent.number))
       add("best by the model", near(predicted), `trial ${predicted.number}`);
     const b = incumbent || predicted;
-    const limited = (study.meta.constraints || []).length > 0 || study.states.failed > 0;
+    const limited =
+      (study.meta.constraints || []).length > 0 || study.states.failed > 0;
     if (b && limited && b.p_feasible !== null) {
       add("P(feasible) there", percent(b.p_feasible));
       if (success !== null) add("of the latest proposals", percent(success));
@@ -218,5 +254,11 @@ function sureness(b, study) {
   const spread = q(0.75) - q(0.25);
   if (!(spread > 0)) return "";
   const part = (2 * b.sd) / spread;
-  return part < 0.05 ? "very sure" : part < 0.25 ? "fairly sure" : part < 1 ? "unsure" : "a guess";
+  return part < 0.05
+    ? "very sure"
+    : part < 0.25
+      ? "fairly sure"
+      : part < 1
+        ? "unsure"
+        : "a guess";
 }

@@ -1,6 +1,7 @@
-/* categories.js - which choice was tried when: for each choice a row, for each stretch of
- * trials a cell, the stronger the more of its trials took that choice; at the right how
- * often it was tried and its best value. The paper's Figure 2, for a living study. */
+/* categories.js - which choice was tried when: for each choice a row, for each stretch
+ * of trials a cell, the stronger the more of its trials took that choice; at the right
+ * how often it was tried and its best value. The paper's Figure 2, for a living study.
+ * */
 import { choiceText, count, number } from "./numbers.js";
 import { fitText, Sheet } from "./sheet.js";
 import { inks, onTheme } from "./theme.js";
@@ -96,7 +97,9 @@ class Chosen {
   /* The most tried choices, in the order of the space. */
   rowsOf({ tried }) {
     const all = this.p.choices.map((_, k) => k);
-    const most = [...all].sort((a, b) => tried[b] - tried[a] || a - b).slice(0, this.shown);
+    const most = [...all]
+      .sort((a, b) => tried[b] - tried[a] || a - b)
+      .slice(0, this.shown);
     return most.sort((a, b) => a - b);
   }
 
@@ -107,7 +110,11 @@ class Chosen {
     const cell = room / bins;
     g.fillStyle = ink.ink;
     g.textAlign = "right";
-    g.fillText(fitText(g, choiceText(this.p.choices[k]), left - 10), left - 8, y + CATEGORIES_ROW / 2);
+    g.fillText(
+      fitText(g, choiceText(this.p.choices[k]), left - 10),
+      left - 8,
+      y + CATEGORIES_ROW / 2,
+    );
     for (let b = 0; b < bins; b++) {
       const share = found.counts[k * bins + b] / found.sums[b];
       g.fillStyle = share > 0 ? ink.shade(0.1 + 0.75 * share) : ink.grid;

@@ -98,7 +98,7 @@ export function axisBelow(g, scale, y, wanted) {
   }
 }
 
-/* ---- marks: dots of trials, crosses of failures, rings of what is infeasible -------- */
+/* ---- marks: dots of trials, crosses of failures, rings of what is infeasible ---- */
 
 export function cross(g, x, y, size = 3) {
   g.moveTo(x - size, y - size);

@@ -47,7 +47,7 @@ export class Study {
     return this.door.get(studyRoute(this.name, rest), chosen, sized);
   }
 
-  /* ---- reading ---------------------------------------------------------------------- */
+  /* ---- reading ------------------------------------------------------------------ */
 
   async load() {
     this.setMeta(await this.get(""));
@@ -83,7 +83,8 @@ export class Study {
   }
 
   /* One request at a time; what came meanwhile is asked for after it. Reading is paced
-   * by its own cost, so that a large study that grows fast leaves time for the reader. */
+   * by its own cost, so that a large study that grows fast leaves time for the reader.
+   * */
   async readSoon() {
     this.again = true;
     if (this.reading) return;
@@ -131,7 +132,7 @@ export class Study {
     return this.best.row.length > 0 ? this.best.row[this.best.row.length - 1] : -1;
   }
 
-  /* ---- axes -------------------------------------------------------------------------- */
+  /* ---- axes --------------------------------------------------------------------- */
 
   /* Keys are "value", "number", "seconds", "p0", "p1" ..., "m" + a metric's name. */
   axes() {
@@ -168,7 +169,7 @@ export class Study {
     return p !== null && isCategory(p);
   }
 
-  /* ---- selection --------------------------------------------------------------------- */
+  /* ---- selection ---------------------------------------------------------------- */
 
   brush(key, brush) {
     if (brush) this.brushes.set(key, brush);
