@@ -20,8 +20,7 @@ static const front_option options[] = {
      FRONT_TEXT, offsetof(convert_args, format)},
     {"-o, --output", "FILE", "where to (standard output)", FRONT_TEXT,
      offsetof(convert_args, output)},
-    {"-q, --quiet", NULL, "do not say what cannot be expressed", FRONT_FLAG,
-     offsetof(convert_args, common.quiet)},
+    CLI_COMMON_OPTIONS(convert_args),
     {0}};
 
 static cocabo_status load(const char *path, front_buffer *text, cocabo_error *err) {
@@ -48,8 +47,10 @@ static cocabo_status convert(const convert_args *args, const char *path,
                             &format, err));
   cocabo_status status =
       foreign_read(&f, path, (foreign_format)format, data, text->size, err);
+  f.study = args->common.study;
   if (status == COCABO_OK)
-    status = foreign_put_yaml(out, &f, err);
+    status = args->common.json ? foreign_put_json(out, &f, err)
+                               : foreign_put_yaml(out, &f, err);
   for (const foreign_note *n = f.notes; status == COCABO_OK && n; n = n->next)
     cli_note(&args->common, "note: %s", n->text);
   foreign_free(&f);
@@ -98,7 +99,9 @@ const cli_command cmd_convert = {
         "Conditions become conditions, and forbidden clauses rules. What cannot be\n"
         "expressed is left out, with a note each. -f of other commands reads such "
         "files\n"
-        "as they are. FILE may be - for standard input.",
+        "as they are. FILE may be - for standard input. --study gives the file a "
+        "name,\n"
+        "--json makes it one of JSON.",
     .examples = "  cocabo convert parameters.txt -o study.yaml\n"
                 "  cocabo convert configspace.json | less\n"
                 "  cocabo run -f solver.pcs -n 100 -- ./solve.sh",

@@ -89,6 +89,7 @@ typedef struct foreign {
   foreign_expr *forbidden, *last_forbidden; /* by next */
   foreign_expr *conditions; /* NAMEs with one each, while lines are read */
   foreign_note *notes, *last_note;
+  const char *study;                 /* what it shall be called; NULL: nobody said */
   const char *program;               /* of a scenario; NULL: nobody said */
   bool instances_folder;             /* `instances` is a folder of them */
   const char *instances;             /* a folder or a file of them */
@@ -112,8 +113,9 @@ void foreign_free(foreign *f);
 /* The space, owned by the caller. COCABO_E_INVALID if nothing can be expressed. */
 cocabo_status foreign_space(foreign *f, cocabo_space **out, cocabo_error *err);
 
-/* A file for -f. */
+/* A file for -f; the same as JSON has no comments. */
 cocabo_status foreign_put_yaml(front_buffer *out, foreign *f, cocabo_error *err);
+cocabo_status foreign_put_json(front_buffer *out, foreign *f, cocabo_error *err);
 
 /* ---- for the readers ------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base.h"
+#include "common/domain.h"
 #include "common/json.h"
 #include "io/foreign.h"
 
@@ -188,16 +189,51 @@ static cocabo_status put_all(front_buffer *out, foreign *f, const cocabo_space *
   if (f->format == FOREIGN_IRACE || f->format == FOREIGN_SCENARIO)
     CB_TRY(put_command(out, f, err));
   CB_TRY(put_scenario(out, f, err));
+  if (f->study) {
+    CB_TRY(front_buffer_puts(out, "study: ", err));
+    CB_TRY(put_text(out, f->study, false, err));
+    CB_TRY(front_buffer_puts(out, "\n", err));
+  }
   CB_TRY(front_buffer_puts(out, "parameters:\n", err));
   for (size_t i = 0; i < cocabo_space_count(space); i++)
     CB_TRY(put_param(out, space, i, err));
   return put_rules(out, space, err);
 }
 
-cocabo_status foreign_put_yaml(front_buffer *out, foreign *f, cocabo_error *err) {
+static cocabo_status put_object(front_buffer *out, foreign *f,
+                                const cocabo_space *space, cocabo_error *err) {
+  CB_TRY(front_buffer_puts(out, "{", err));
+  if (f->study) {
+    CB_TRY(front_buffer_puts(out, "\"study\":", err));
+    CB_TRY(front_put_json_text(out, f->study, err));
+    CB_TRY(front_buffer_puts(out, ",", err));
+  }
+  CB_TRY(front_buffer_puts(out, "\"parameters\":{", err));
+  CB_TRY(front_put_parameters(out, space, err));
+  CB_TRY(front_buffer_puts(out, "}", err));
+  if (cocabo_space_get_rule(space, 0)) {
+    CB_TRY(front_buffer_puts(out, ",\n\"where\":", err));
+    CB_TRY(front_put_rules(out, space, err));
+  }
+  return front_buffer_puts(out, "}\n", err);
+}
+
+static cocabo_status put_with(front_buffer *out, foreign *f,
+                              cocabo_status (*put)(front_buffer *, foreign *,
+                                                   const cocabo_space *,
+                                                   cocabo_error *),
+                              cocabo_error *err) {
   cocabo_space *space;
   CB_TRY(foreign_space(f, &space, err));
-  const cocabo_status status = put_all(out, f, space, err);
+  const cocabo_status status = put(out, f, space, err);
   cocabo_space_free(space);
   return status;
+}
+
+cocabo_status foreign_put_yaml(front_buffer *out, foreign *f, cocabo_error *err) {
+  return put_with(out, f, put_all, err);
+}
+
+cocabo_status foreign_put_json(front_buffer *out, foreign *f, cocabo_error *err) {
+  return put_with(out, f, put_object, err);
 }

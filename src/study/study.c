@@ -376,7 +376,7 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
   int64_t row = constraints ? best_feasible(study) : history->best;
   if (row < 0)
     CB_TRY(find_nearest(study, &row, err));
-  else if (!settings->deterministic)
+  else if (!settings->deterministic || cb_history_is_noisy(history))
     CB_TRY(cb_proposer_best(&study->proposer, &study->view, &row, err));
   *out = &history->trials[history->told[row]];
   return COCABO_OK;
@@ -385,7 +385,9 @@ cocabo_status cb_study_best(cocabo_study *study, const cb_trial **out,
 cocabo_status cb_study_expected(cocabo_study *study, const cb_trial *trial,
                                 double *value, double *se, cocabo_error *err) {
   double mean, error;
-  if (study->view.resolved.settings.deterministic)
+  CB_TRY(cb_runs_weigh(study->fold.history, err));
+  if (study->view.resolved.settings.deterministic &&
+      !cb_history_is_noisy(study->fold.history))
     return cb_fail(err, COCABO_E_STATE,
                    "study \"%s\" is deterministic: its values are what is expected",
                    study->name);

@@ -179,6 +179,32 @@ class Irace(Foreign):
         self.refused("scenario.txt: cannot read ./parameters.txt: No such file", "convert",
                      "scenario.txt")
 
+    def test_a_scenario_runs_with_its_target_runner(self):
+        """Once the comments are taken away, as irace would call it."""
+        self.program('echo "$@" >>calls\nread x <"$4"\necho $((x + $3))', "target-runner")
+        (self.folder / "Instances").mkdir()
+        for i in range(3):
+            (self.folder / f"Instances/{i}").write_text(f"{i}\n")
+        (self.folder / "instances.txt").write_text("".join(
+            f"./Instances/{i}\n" for i in range(3)))
+        text = self.convert("scenario.txt").replace("# command", "command")
+        text = text.replace("# instances", "instances").replace("# runs: 5000", "runs: 12")
+        (self.folder / "study.yaml").write_text(text)
+        self.ok("run", "-f", "study.yaml", "-n", 9)
+        calls = [line.split() for line in
+                 (self.folder / "calls").read_text().splitlines()]
+        self.assertEqual(len(calls), 12)
+        self.assertEqual({call[3] for call in calls},
+                         {f"./Instances/{i}" for i in range(3)})
+        for call, trial in zip(calls, [self.trials()[int(c[0])] for c in calls]):
+            said, params = call[4:], trial["params"]
+            self.assertIn("--" + params["mode"], said)
+            self.assertEqual("--param1" in said, "param1" in params)
+            if "param1" in params:
+                self.assertEqual(said[said.index("--param1") + 1], str(params["param1"]))
+            self.assertEqual("-t" in said, "tries" in params)
+            self.assertIn(f"--paramreal={params['real']}", said)
+
     def test_sections_of_irace_4(self):
         lines = self.lines('a "-a " r (0.0, 1.0)\nb "-b " c (x, y) | a > 0.5\n\n'
                            '[forbidden]\n# none of these\na < 0.2 & b == "x"\n!(a > 0.9)\n'
@@ -322,6 +348,17 @@ class Files(Foreign):
         with open(FILES / "new.pcs") as file:
             piped = self.ok("convert", "-", "--from", "pcs", stdin=file)
         self.assertEqual(piped.stdout.splitlines()[1:], text.splitlines()[1:])
+
+    def test_the_same_as_json(self):
+        said = json.loads(self.convert("scenario.txt", "--json", "--study", "ants"))
+        self.assertEqual(said["study"], "ants")
+        self.assertEqual(said["parameters"]["size"],
+                         {"type": "int", "low": 1, "high": 64, "log": True, "step": 1})
+        self.assertEqual(said["where"][0], 'not (param1 < 5 and mode == "x1")')
+        self.assertIn("\nstudy: ants\n", self.convert("scenario.txt", "--study", "ants"))
+        (self.folder / "j.json").write_text(json.dumps(said))
+        self.ok("create", "-f", "j.json")
+        self.ok("create", "-f", "scenario.txt", "--study", "ants")  # is the same space
 
     def test_they_can_be_run_as_they_are(self):
         self.program("echo $#", "score")
