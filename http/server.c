@@ -212,7 +212,7 @@ static char *compress_text(const char *text, size_t size, size_t *out_size) {
     return NULL;
   const uLong bound = deflateBound(&z, (uLong)size);
   char *out = malloc(bound);
-  z.next_in = (Bytef *)(uintptr_t)text;
+  z.next_in = (Bytef *)text;
   z.avail_in = (uInt)size;
   z.next_out = (Bytef *)out;
   z.avail_out = (uInt)bound;
@@ -235,7 +235,7 @@ static struct MHD_Response *make_response(const http_response *r, bool gzip,
   struct MHD_Response *response =
       zipped
           ? mhd.MHD_create_response_from_buffer(packed, zipped, MHD_RESPMEM_MUST_FREE)
-          : mhd.MHD_create_response_from_buffer(size, (void *)(uintptr_t)text,
+          : mhd.MHD_create_response_from_buffer(size, (void *)text,
                                                 r->text ? MHD_RESPMEM_PERSISTENT
                                                         : MHD_RESPMEM_MUST_COPY);
   if (!response) {
@@ -326,8 +326,8 @@ static bool is_list(const http_exchange *x) {
 static enum MHD_Result send_kept(const http_exchange *x, const http_kept *k) {
   if (!x->known || strcmp(x->known, k->etag) != 0)
     return mhd.MHD_queue_response(x->connection, 200, k->response);
-  struct MHD_Response *response = mhd.MHD_create_response_from_buffer(
-      0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+  struct MHD_Response *response =
+      mhd.MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
   if (!response)
     return MHD_NO;
   mhd.MHD_add_response_header(response, "ETag", k->etag);
