@@ -105,7 +105,7 @@ static void put_study_columns(http_json *json, const http_study *study,
   http_key(json, "feasible");
   http_open(json, '[');
   for (size_t i = 0; i < n; i++) {
-    const int feasible = study->feasible[numbers[i]];
+    const signed char feasible = study->feasible[numbers[i]];
     http_word(json, feasible < 0 ? "null" : feasible ? "1" : "0");
   }
   http_close(json, ']');

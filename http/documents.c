@@ -69,6 +69,7 @@ cocabo_status http_table_read(http_table *out, const http_study *study, bool par
   const size_t n = (size_t)study->n,
                d = cocabo_space_count(cocabo_study_space(study->handle));
   const size_t doubles = n * (2 + (params ? d : 0));
+  *out = (http_table){0};
   double *block = cb_calloc(1, doubles * sizeof *block + n * sizeof *out->states);
   if (!block)
     return cb_no_memory(err);

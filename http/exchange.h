@@ -3,9 +3,9 @@
 #ifndef HTTP_EXCHANGE_H
 #define HTTP_EXCHANGE_H
 
-#include <microhttpd.h>
 #include <pthread.h>
 
+#include "http/mhd.h"
 #include "http/routes.h"
 #include "http/server.h"
 

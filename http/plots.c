@@ -43,7 +43,7 @@ static void put_points(http_call *call, const http_table *t, const int64_t *numb
     http_open(json, '[');
     for (size_t i = 0; i < n; i++) {
       const size_t row = (size_t)numbers[i];
-      const int feasible = call->study->feasible[row];
+      const signed char feasible = call->study->feasible[row];
       if (!is_finished(t, row))
         continue;
       if (k == 0)

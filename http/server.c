@@ -181,15 +181,15 @@ void http_put_headers(struct MHD_Response *response, const http_response *from) 
       {"Cache-Control", "no-cache"},
       {"Vary", "Accept-Encoding, Authorization"}};
   for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
-    MHD_add_response_header(response, always[i][0], always[i][1]);
+    mhd.MHD_add_response_header(response, always[i][0], always[i][1]);
   if (from->type)
-    MHD_add_response_header(response, "Content-Type", from->type);
+    mhd.MHD_add_response_header(response, "Content-Type", from->type);
   if (from->policy)
-    MHD_add_response_header(response, "Content-Security-Policy", from->policy);
+    mhd.MHD_add_response_header(response, "Content-Security-Policy", from->policy);
   if (from->allow)
-    MHD_add_response_header(response, "Allow", from->allow);
+    mhd.MHD_add_response_header(response, "Allow", from->allow);
   if (from->status == 401)
-    MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    mhd.MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
 }
 
 static uint64_t hash_of(const char *bytes, size_t size) {
@@ -212,7 +212,7 @@ static char *compress_text(const char *text, size_t size, size_t *out_size) {
     return NULL;
   const uLong bound = deflateBound(&z, (uLong)size);
   char *out = malloc(bound);
-  z.next_in = (Bytef *)(uintptr_t)text;
+  z.next_in = (Bytef *)text;
   z.avail_in = (uInt)size;
   z.next_out = (Bytef *)out;
   z.avail_out = (uInt)bound;
@@ -233,10 +233,11 @@ static struct MHD_Response *make_response(const http_response *r, bool gzip,
   const char *text = content_of(r, &size);
   char *zipped = gzip && r->type ? compress_text(text, size, &packed) : NULL;
   struct MHD_Response *response =
-      zipped ? MHD_create_response_from_buffer(packed, zipped, MHD_RESPMEM_MUST_FREE)
-             : MHD_create_response_from_buffer(size, (void *)(uintptr_t)text,
-                                               r->text ? MHD_RESPMEM_PERSISTENT
-                                                       : MHD_RESPMEM_MUST_COPY);
+      zipped
+          ? mhd.MHD_create_response_from_buffer(packed, zipped, MHD_RESPMEM_MUST_FREE)
+          : mhd.MHD_create_response_from_buffer(size, (void *)text,
+                                                r->text ? MHD_RESPMEM_PERSISTENT
+                                                        : MHD_RESPMEM_MUST_COPY);
   if (!response) {
     free(zipped);
     return NULL;
@@ -245,9 +246,9 @@ static struct MHD_Response *make_response(const http_response *r, bool gzip,
            zipped ? "z" : "");
   http_put_headers(response, r);
   if (zipped)
-    MHD_add_response_header(response, "Content-Encoding", "gzip");
+    mhd.MHD_add_response_header(response, "Content-Encoding", "gzip");
   if (r->status == 200)
-    MHD_add_response_header(response, "ETag", etag);
+    mhd.MHD_add_response_header(response, "ETag", etag);
   return response;
 }
 
@@ -270,7 +271,7 @@ static void drop_kept(http_server *server, http_kept **at) {
   *at = k->next;
   server->n_kept--;
   server->kept_bytes -= k->bytes;
-  MHD_destroy_response(k->response);
+  mhd.MHD_destroy_response(k->response);
   cb_free(k->uri);
   cb_free(k);
 }
@@ -292,7 +293,7 @@ static void keep(http_server *server, const http_exchange *x,
   http_kept *k = cb_calloc(1, sizeof *k);
   if (!k || !(k->uri = cb_strdup(x->uri))) {
     cb_free(k);
-    MHD_destroy_response(response);
+    mhd.MHD_destroy_response(response);
     return;
   }
   k->gzip = x->gzip;
@@ -324,15 +325,15 @@ static bool is_list(const http_exchange *x) {
 
 static enum MHD_Result send_kept(const http_exchange *x, const http_kept *k) {
   if (!x->known || strcmp(x->known, k->etag) != 0)
-    return MHD_queue_response(x->connection, 200, k->response);
-  struct MHD_Response *response = MHD_create_response_from_buffer(
-      0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    return mhd.MHD_queue_response(x->connection, 200, k->response);
+  struct MHD_Response *response =
+      mhd.MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
   if (!response)
     return MHD_NO;
-  MHD_add_response_header(response, "ETag", k->etag);
-  MHD_add_response_header(response, "Cache-Control", "no-cache");
-  const enum MHD_Result result = MHD_queue_response(x->connection, 304, response);
-  MHD_destroy_response(response);
+  mhd.MHD_add_response_header(response, "ETag", k->etag);
+  mhd.MHD_add_response_header(response, "Cache-Control", "no-cache");
+  const enum MHD_Result result = mhd.MHD_queue_response(x->connection, 304, response);
+  mhd.MHD_destroy_response(response);
   return result;
 }
 
@@ -359,8 +360,9 @@ static enum MHD_Result send_answer(http_exchange *x) {
     return result;
   }
   if (x->connection)
-    result = MHD_queue_response(x->connection, (unsigned)x->response.status, response);
-  MHD_destroy_response(response);
+    result =
+        mhd.MHD_queue_response(x->connection, (unsigned)x->response.status, response);
+  mhd.MHD_destroy_response(response);
   return result;
 }
 
@@ -423,10 +425,10 @@ static enum MHD_Result refuse(http_exchange *x, int status, const char *sentence
 
 static enum MHD_Result hand_over(http_exchange *x) {
   http_lane *lane = x->server->lanes[x->route->pace == HTTP_WRITES];
-  MHD_suspend_connection(x->connection);
+  mhd.MHD_suspend_connection(x->connection);
   if (enqueue(lane, x))
     return MHD_YES;
-  MHD_resume_connection(x->connection);
+  mhd.MHD_resume_connection(x->connection);
   x->done = true;
   http_refuse(&x->response, 503, "the server is busy; please ask again");
   return MHD_YES;
@@ -458,12 +460,12 @@ static enum MHD_Result answer(http_exchange *x) {
  */
 
 static const char *header(struct MHD_Connection *c, const char *name) {
-  return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+  return mhd.MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
 static http_line *line_of(struct MHD_Connection *c) {
   const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+      mhd.MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info ? info->socket_context : NULL;
 }
 
@@ -565,7 +567,7 @@ static void note_line(void *cls, struct MHD_Connection *c, void **own,
   http_line *line = *own;
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+        mhd.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     *own = line = info ? cb_calloc(1, sizeof *line) : NULL;
     if (!line)
       return;
@@ -600,7 +602,7 @@ static void hang_up_on_slow(http_server *server) {
 
 static void wake_up(http_exchange *x) {
   if (x->connection)
-    MHD_resume_connection(x->connection);
+    mhd.MHD_resume_connection(x->connection);
   else
     free_exchange(x);
 }
@@ -666,7 +668,7 @@ static void tick(http_server *server) {
 static int wait_time(http_server *server) {
   MHD_UNSIGNED_LONG_LONG milliseconds;
   const int most = (int)(1000.0 * TICK);
-  if (MHD_get_timeout(server->daemon, &milliseconds) == MHD_YES &&
+  if (mhd.MHD_get_timeout(server->daemon, &milliseconds) == MHD_YES &&
       milliseconds < (unsigned)most)
     return (int)milliseconds;
   return most;
@@ -674,7 +676,7 @@ static int wait_time(http_server *server) {
 
 cocabo_status http_server_run(http_server *server, int stop, cocabo_error *err) {
   const union MHD_DaemonInfo *info =
-      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+      mhd.MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
   if (!info)
     return cb_fail(err, COCABO_E_INTERNAL, "libmicrohttpd has no epoll");
   struct pollfd files[] = {
@@ -690,7 +692,7 @@ cocabo_status http_server_run(http_server *server, int stop, cocabo_error *err) 
       (void)!read(server->wake, &count, sizeof count);
     collect(server, server->lanes[0]);
     collect(server, server->lanes[1]);
-    MHD_run(server->daemon);
+    mhd.MHD_run(server->daemon);
     tick(server);
   }
 }
@@ -737,7 +739,7 @@ static cocabo_status start_daemon(http_server *server, const char *address, int 
   if (where.any.sa_family == AF_INET6)
     flags |= MHD_USE_IPv6;
   errno = 0;
-  server->daemon = MHD_start_daemon(
+  server->daemon = mhd.MHD_start_daemon(
       flags, (uint16_t)port, NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER,
       be_silent, NULL, MHD_OPTION_SOCK_ADDR, &where.any, MHD_OPTION_CONNECTION_LIMIT,
       (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE,
@@ -753,6 +755,7 @@ static cocabo_status start_daemon(http_server *server, const char *address, int 
 
 static cocabo_status start(http_server *server, cocabo_store *const stores[HTTP_STORES],
                            const char *address, int port, cocabo_error *err) {
+  CB_TRY(http_mhd_load(err));
   server->quick = (http_site){.settings = server->settings, .store = stores[0]};
   server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (server->wake < 0)
@@ -783,7 +786,7 @@ cocabo_status http_server_new(http_server **out, const http_settings *settings,
 
 int http_server_port(const http_server *server) {
   const union MHD_DaemonInfo *info =
-      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
+      mhd.MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
   return info ? info->port : 0;
 }
 
@@ -804,7 +807,7 @@ static void wake_everybody(http_server *server) {
     collect(server, lane);
   }
   if (server->daemon)
-    MHD_run(server->daemon);
+    mhd.MHD_run(server->daemon);
 }
 
 void http_server_free(http_server *server) {
@@ -814,7 +817,7 @@ void http_server_free(http_server *server) {
     end_lane(server->lanes[i]);
   wake_everybody(server);
   if (server->daemon)
-    MHD_stop_daemon(server->daemon);
+    mhd.MHD_stop_daemon(server->daemon);
   while (server->kept)
     drop_kept(server, &server->kept);
   for (int i = 0; i < 2; i++)

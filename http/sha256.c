@@ -74,8 +74,8 @@ void http_hash(const void *bytes, size_t size, char out[static HTTP_HASH]) {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned char hash[33];
   digest(bytes, size, hash);
-  memcpy(out, "sha256-", 7);
-  char *at = out + 7;
+  strcpy(out, "sha256-");
+  char *at = out + strlen(out);
   for (int i = 0; i < 33; i += 3) { /* 32 bytes and a zero: the last digit is '=' */
     const unsigned triple =
         (unsigned)hash[i] << 16 | (unsigned)hash[i + 1] << 8 | hash[i + 2];

@@ -77,7 +77,7 @@ static ssize_t read_stream(void *cls, uint64_t at, char *out, size_t room) {
     if (s->over)
       return MHD_CONTENT_READER_END_OF_STREAM;
     s->asleep = true;
-    MHD_suspend_connection(s->connection);
+    mhd.MHD_suspend_connection(s->connection);
     return 0;
   }
   const size_t size = s->ready.size < room ? s->ready.size : room;
@@ -129,15 +129,15 @@ enum MHD_Result http_stream_start(http_exchange *x) {
   if (!s)
     return MHD_NO;
   look(s);
-  struct MHD_Response *response = MHD_create_response_from_callback(
+  struct MHD_Response *response = mhd.MHD_create_response_from_callback(
       MHD_SIZE_UNKNOWN, 4096, read_stream, s, free_stream);
   if (!response) {
     free_stream(s);
     return MHD_NO;
   }
   http_put_headers(response, &look_of_it);
-  const enum MHD_Result result = MHD_queue_response(x->connection, 200, response);
-  MHD_destroy_response(response);
+  const enum MHD_Result result = mhd.MHD_queue_response(x->connection, 200, response);
+  mhd.MHD_destroy_response(response);
   return result;
 }
 
@@ -145,7 +145,7 @@ static void wake(http_stream *s) {
   if (!s->asleep)
     return;
   s->asleep = false;
-  MHD_resume_connection(s->connection);
+  mhd.MHD_resume_connection(s->connection);
 }
 
 void http_stream_tick(http_server *server) {

@@ -71,7 +71,7 @@ static cocabo_status read_token(const char *path, order *out, cocabo_error *err)
       front_read_up_to(fd, path, TOKEN_MAX + 2, &out->file, err);
   close(fd);
   CB_TRY(status);
-  char *text = (char *)(uintptr_t)front_buffer_text(&out->file, err);
+  char *text = (char *)front_buffer_text(&out->file, err);
   if (!text)
     return COCABO_E_NO_MEMORY;
   text[strcspn(text, "\r\n")] = '\0';

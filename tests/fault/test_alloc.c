@@ -645,6 +645,9 @@ static void the_rest_survives_lack_of_memory(void **state) {
   cocabo_description description = {.best = -7};
   CALL_WITHOUT_MEMORY(cocabo_store_describe(p.store, "s", &description, &err),
                       assert_int_equal(description.best, -7));
+  description.best = -7;
+  CALL_WITHOUT_MEMORY(cocabo_study_describe(p.study, &description, &err),
+                      assert_int_equal(description.best, -7));
   assert_int_equal(cocabo_names_count(names), 1);
   cocabo_names_free(names);
   CALL_WITHOUT_MEMORY(cocabo_study_verify(p.study, 4, &report, &err),
