@@ -174,7 +174,9 @@ export class ContourPanel extends Panel {
     this.message.hidden = !this.problem;
     const kind = KINDS[this.kind];
     const rest = this.model && `the other parameters as in trial ${this.model.number}`;
-    this.say(this.model ? `${kind} by the model, ${rest}` : "trials over two parameters");
+    this.say(
+      this.model ? `${kind} by the model, ${rest}` : "trials over two parameters",
+    );
     this.sheet.describe(`${p.name} and ${q.name}: ${this.note.textContent}`);
     this.ask();
   }
