@@ -1,6 +1,6 @@
-/* api.js - the one door to data. A live page asks the server that it came from; a report
- * has all its documents inside, under the same paths. Nothing else in the page knows
- * which of the two it is. */
+/* api.js - the one door to data. A live page asks the server that it came from; a
+ * report has all its documents inside, under the same paths. Nothing else in the page
+ * knows which of the two it is. */
 
 const KEY = "cocabo-token"; /* of sessionStorage */
 
@@ -13,7 +13,8 @@ export class NoDocument extends Error {
 
 export const encode = encodeURIComponent;
 
-/* Parts of an address that only say how much is wanted; reports are written for none. */
+/* Parts of an address that only say how much is wanted; reports are written for none.
+ * */
 function pathOf(route, wanted) {
   const query = Object.entries(wanted || {}).map(([k, v]) => `${k}=${encode(v)}`);
   return query.length > 0 ? `${route}?${query.join("&")}` : route;
@@ -47,7 +48,6 @@ class ReportDoor {
 class LiveDoor {
   constructor() {
     this.live = true;
-    this.onToken = null; /* asked for a token when the server wants one */
   }
 
   headers(more) {
@@ -64,10 +64,12 @@ class LiveDoor {
       ...options,
       headers: this.headers(options.headers),
     });
-    if (answer.status === 401 && this.onToken) this.onToken();
     if (answer.ok) return answer;
     const said = await answer.json().catch(() => ({}));
-    throw new NoDocument(said.error || `the server said ${answer.status}`, answer.status);
+    throw new NoDocument(
+      said.error || `the server said ${answer.status}`,
+      answer.status,
+    );
   }
 
   /* chosen: what is wanted, part of a report's paths too; sized: how much of it. */

@@ -1,5 +1,5 @@
-/* best.js - the best configuration, or the trial that is looked at: its value, its
- * parameters with buttons that copy them, why it failed; and what the model believes. */
+/* best.js - the best configuration and the trial that is looked at: value, parameters
+ * with buttons that copy them, why it failed; and what the model believes. */
 import { choiceText, duration, many, number, percent } from "./numbers.js";
 import { commandLine, jsonText, pythonDict } from "./words.js";
 import { announce, el, fill } from "./dom.js";
@@ -24,95 +24,72 @@ async function copyText(text) {
   }
 }
 
-export class BestPanel extends Panel {
+/* One trial: its value, its parameters, why it failed. */
+class TrialCard {
   constructor(study) {
-    super(study, "Best", "third");
+    this.study = study;
+    this.root = el("div", { class: "card" });
     this.trial = null; /* as the server knows it, exact */
-    this.card = el("div", { class: "card" });
-    this.believed = el("div", { class: "believed" });
-    this.body.append(this.card, this.believed);
-    this.listen("data", "news", "pick");
   }
 
-  row() {
-    return this.study.picked >= 0 ? this.study.picked : this.study.bestRow;
-  }
-
-  draw() {
-    const row = this.row();
-    if (row < 0) {
-      this.heading.textContent = "Best";
-      fill(this.card, el("p", { class: "empty" }, "No trial is complete yet."));
-      return;
-    }
-    this.put(row);
-    this.fetchExact(row);
-    this.askBeliefs();
+  put(row) {
+    this.row = row;
+    const { study } = this;
+    const n = study.trials.number[row];
+    const exact = this.trial && this.trial.number === n ? this.trial : null;
+    const params = exact ? exact.params : study.paramsOf(row);
+    fill(
+      this.root,
+      this.headline(row, n),
+      this.reason(n, exact),
+      this.values(params, row),
+      this.copies(params),
+    );
+    this.fetchExact(row, n);
   }
 
   /* Numbers of columns are rounded; what is copied shall be exact. */
-  async fetchExact(row) {
+  async fetchExact(row, n) {
     const { study } = this;
-    const n = study.trials.number[row];
     const key = `${n} ${study.trials.state[row]} ${study.trials.value[row]}`;
     if (this.known === key) return;
     this.known = key;
     try {
-      const best = study.meta.best;
+      const { best } = study.meta;
       const inside = !study.door.live && best && best.number === n;
       this.trial = inside ? best : await study.get(`/trials/${n}`);
     } catch {
       return;
     }
-    if (!study.closed && study.trials.number[this.row()] === n) this.put(this.row());
+    if (!study.closed && this.row === row) this.put(row);
   }
 
-  put(row) {
-    const { study } = this;
-    const { trials } = study;
-    const n = trials.number[row];
-    const exact = this.trial && this.trial.number === n ? this.trial : null;
-    const params = exact ? exact.params : study.paramsOf(row);
-    const isPicked = study.picked >= 0;
-    this.heading.textContent = isPicked ? `Trial ${n}` : "Best";
-    fill(
-      this.card,
-      this.headline(row, n, isPicked),
-      this.reason(row, n, exact),
-      this.values(params, row),
-      this.copies(params),
-    );
-    fill(this.controls, isPicked ? this.backButton() : null);
-  }
-
-  backButton() {
-    const back = el("button", { type: "button" }, "back to the best");
-    back.addEventListener("click", () => this.study.pick(-1));
-    return back;
-  }
-
-  headline(row, n, isPicked) {
+  headline(row, n) {
     const { study } = this;
     const { trials } = study;
     const complete = study.isComplete(row);
     const big = complete ? number(trials.value[row]) : STATES[trials.state[row]];
-    const parts = [];
-    if (!isPicked) parts.push(`trial ${n}`);
+    const parts = study.picked === row ? [] : [`trial ${n}`];
     if (trials.seconds(row) >= 0) parts.push(duration(trials.seconds(row)));
     if (trials.feasible[row] === 0) parts.push("breaks a constraint");
     const away = this.distance(row);
-    if (isPicked && away) parts.push(away);
-    return el("p", { class: "big" }, el("strong", {}, big), el("span", {}, parts.join(" · ")));
+    if (away) parts.push(away);
+    return el(
+      "p",
+      { class: "big" },
+      el("strong", {}, big),
+      el("span", {}, parts.join(" · ")),
+    );
   }
 
   distance(row) {
     const { bestRow, trials } = this.study;
-    if (row === bestRow) return "the best";
-    if (!this.study.isComplete(row) || bestRow < 0) return "";
-    return `${number(Math.abs(trials.value[row] - trials.value[bestRow]), 3)} from the best`;
+    if (row === bestRow || !this.study.isComplete(row) || bestRow < 0) return "";
+    const apart = Math.abs(trials.value[row] - trials.value[bestRow]);
+    return `${number(apart, 3)} from the best`;
   }
 
-  reason(row, n, exact) {
+  reason(n, exact) {
     const short = this.study.trials.reasons.get(n);
     const text = exact && exact.reason ? exact.reason : short;
     if (!text) return null;
@@ -123,7 +100,10 @@ export class BestPanel extends Panel {
     const list = el("dl", { class: "params" });
     const isFloat = (v) => typeof v === "number";
     for (const [name, v] of Object.entries(params))
-      list.append(el("dt", {}, name), el("dd", {}, isFloat(v) ? number(v) : choiceText(v)));
+      list.append(
+        el("dt", {}, name),
+        el("dd", {}, isFloat(v) ? number(v) : choiceText(v)),
+      );
     for (const [name, column] of this.study.trials.metrics)
       if (!Number.isNaN(column[row]))
         list.append(
@@ -132,7 +112,12 @@ export class BestPanel extends Panel {
         );
     return el(
       "div",
-      { class: "params-scroller", tabindex: "0", role: "group", "aria-label": "its values" },
+      {
+        class: "params-scroller",
+        tabindex: "0",
+        role: "group",
+        "aria-label": "its values",
+      },
       list,
     );
   }
@@ -145,7 +130,11 @@ export class BestPanel extends Panel {
       ["Python", () => pythonDict(params, parameters)],
     ];
     const buttons = kinds.map(([name, make]) => {
-      const button = el("button", { type: "button", "aria-label": `copy as ${name}` }, name);
+      const button = el(
+        "button",
+        { type: "button", "aria-label": `copy as ${name}` },
+        name,
+      );
       button.addEventListener("click", async () => {
         const done = await copyText(make());
         announce(done ? `copied as ${name}` : "copying is not possible here");
@@ -154,10 +143,68 @@ export class BestPanel extends Panel {
       });
       return button;
     });
-    return el("div", { class: "copies" }, el("span", { class: "quiet" }, "copy as"), buttons);
+    return el(
+      "div",
+      { class: "copies" },
+      el("span", { class: "quiet" }, "copy as"),
+      buttons,
+    );
+  }
+}
+
+/* The trial that was picked in a chart or in the table, at the edge of the window. */
+export class PickedCard {
+  constructor(study) {
+    this.study = study;
+    this.card = new TrialCard(study);
+    const close = el("button", { type: "button", "aria-label": "close" }, "×");
+    close.addEventListener("click", () => study.pick(-1));
+    this.heading = el("h2", {});
+    this.root = el("aside", {
+      class: "picked-card",
+      hidden: true,
+      "aria-label": "picked trial",
+    });
+    this.root.append(el("div", { class: "head" }, this.heading, close), this.card.root);
+    this.root.addEventListener("keydown", (e) => {
+      if (e.key === "Escape") study.pick(-1);
+    });
+    for (const event of ["pick", "data"]) study.on(event, () => this.show());
   }
 
-  /* ---- what the model believes --------------------------------------------------------- */
+  show() {
+    const row = this.study.picked;
+    this.root.hidden = row < 0;
+    if (row < 0) return;
+    const n = this.study.trials.number[row];
+    this.heading.textContent =
+      row === this.study.bestRow ? `Trial ${n}, the best` : `Trial ${n}`;
+    this.card.put(row);
+    announce(this.heading.textContent);
+  }
+}
+
+export class BestPanel extends Panel {
+  constructor(study) {
+    super(study, "Best", "third");
+    this.card = new TrialCard(study);
+    this.believed = el("div", { class: "believed" });
+    this.body.append(this.card.root, this.believed);
+    this.listen("data", "news");
+  }
+
+  draw() {
+    const row = this.study.bestRow;
+    if (row < 0)
+      return void fill(
+        this.card.root,
+        el("p", { class: "empty" }, "No trial is complete yet."),
+      );
+    this.card.put(row);
+    this.askBeliefs();
+  }
+
+  /* ---- what the model believes -------------------------------------------------- */
 
   async askBeliefs() {
     const { study } = this;
@@ -167,7 +214,10 @@ export class BestPanel extends Panel {
     try {
       this.putBeliefs(await study.get("/beliefs"));
     } catch (e) {
-      fill(this.believed, el("p", { class: "quiet" }, e.status === 404 ? "" : e.message));
+      fill(
+        this.believed,
+        el("p", { class: "quiet" }, e.status === 404 ? "" : e.message),
+      );
     }
     setTimeout(() => {
       this.asking = false;
@@ -181,11 +231,13 @@ export class BestPanel extends Panel {
     const rows = [];
     const add = (name, text, more) =>
       rows.push(el("dt", {}, name), el("dd", {}, text, el("span", {}, more || "")));
-    if (incumbent) add("expected at the best", near(incumbent), sureness(incumbent, study));
+    if (incumbent)
+      add("expected at the best", near(incumbent), sureness(incumbent, study));
     if (predicted && (!incumbent || predicted.number !== incumbent.number))
       add("best by the model", near(predicted), `trial ${predicted.number}`);
     const b = incumbent || predicted;
-    const limited = (study.meta.constraints || []).length > 0 || study.states.failed > 0;
+    const limited =
+      (study.meta.constraints || []).length > 0 || study.states.failed > 0;
     if (b && limited && b.p_feasible !== null) {
       add("P(feasible) there", percent(b.p_feasible));
       if (success !== null) add("of the latest proposals", percent(success));
@@ -202,5 +254,11 @@ function sureness(b, study) {
   const spread = q(0.75) - q(0.25);
   if (!(spread > 0)) return "";
   const part = (2 * b.sd) / spread;
-  return part < 0.05 ? "very sure" : part < 0.25 ? "fairly sure" : part < 1 ? "unsure" : "a guess";
+  return part < 0.05
+    ? "very sure"
+    : part < 0.25
+      ? "fairly sure"
+      : part < 1
+        ? "unsure"
+        : "a guess";
 }

@@ -1,5 +1,5 @@
-/* compare.js - curves of several studies over one another: the best so far by trial or by
- * time. Studies whose names differ only in a number at the end are repeats of one
+/* compare.js - curves of several studies over one another: the best so far by trial or
+ * by time. Studies whose names differ only in a number at the end are repeats of one
  * another and can be seen as a median with a band of quartiles. */
 import { alignSteps, lineOptions, lineSeries, plotInto } from "./curves.js";
 import { count, duration, number } from "./numbers.js";
@@ -50,7 +50,11 @@ export class CompareView {
     this.body = el("div", { class: "body" });
     this.controls = el("div", { class: "controls" });
     this.legend = el("div", { class: "compare-legend" });
-    const head = el("div", { class: "head" }, el("div", {}, el("h2", {}, "Best so far"), this.note));
+    const head = el(
+      "div",
+      { class: "head" },
+      el("div", {}, el("h2", {}, "Best so far"), this.note),
+    );
     head.append(this.controls);
     this.root = el(
       "main",
@@ -94,7 +98,11 @@ export class CompareView {
     for (const name of this.names) {
       try {
         const meta = await this.door.get(studyRoute(name));
-        const past = await this.door.get(studyRoute(name, "/history"), {}, { points: 0 });
+        const past = await this.door.get(
+          studyRoute(name, "/history"),
+          {},
+          { points: 0 },
+        );
         const { created, last } = times.get(name) || meta;
         this.studies.set(name, { name, meta: { ...meta, created, last }, past });
       } catch (e) {
@@ -109,24 +117,42 @@ export class CompareView {
   makeControls() {
     const groups = new Set([...this.studies.keys()].map(stemOf));
     const parts = [
-      switcher("x axis", [["trial", "by trial"], ["time", "by time"]], "trial", (v) => {
-        this.by = v;
-        redraw(this);
-      }),
+      switcher(
+        "x axis",
+        [
+          ["trial", "by trial"],
+          ["time", "by time"],
+        ],
+        "trial",
+        (v) => {
+          this.by = v;
+          redraw(this);
+        },
+      ),
     ];
     if (groups.size < this.studies.size)
       parts.push(
-        switcher("repeats", [["each", "each study"], ["median", "median and band"]], "each", (v) => {
-          this.grouped = v === "median";
-          redraw(this);
-        }),
+        switcher(
+          "repeats",
+          [
+            ["each", "each study"],
+            ["median", "median and band"],
+          ],
+          "each",
+          (v) => {
+            this.grouped = v === "median";
+            redraw(this);
+          },
+        ),
       );
     fill(this.controls, parts);
   }
 
   stepsOf({ meta, past }) {
     const begin = meta.created || (past.best.length > 0 ? past.best[0][2] : 0);
-    const x = past.best.map((b) => (this.by === "trial" ? b[0] : Math.max(0, b[2] - begin)));
+    const x = past.best.map((b) =>
+      this.by === "trial" ? b[0] : Math.max(0, b[2] - begin),
+    );
     /* Results may come in another order than they were asked for. */
     const order = x.map((_, i) => i).sort((a, b) => x[a] - x[b]);
     const sign = meta.direction === "maximize" ? -1 : 1;
@@ -137,7 +163,8 @@ export class CompareView {
       steps.x.push(x[i]);
       steps.y.push(y);
     }
-    const last = this.by === "trial" ? Math.max(0, meta.count - 1) : (meta.last || begin) - begin;
+    const last =
+      this.by === "trial" ? Math.max(0, meta.count - 1) : (meta.last || begin) - begin;
     return { ...steps, end: Math.max(last, steps.x.at(-1) || 0) };
   }
 
@@ -145,7 +172,11 @@ export class CompareView {
   lines() {
     const studies = [...this.studies.values()];
     if (!this.grouped)
-      return studies.map((s) => ({ label: s.name, members: [s], parts: [this.stepsOf(s)] }));
+      return studies.map((s) => ({
+        label: s.name,
+        members: [s],
+        parts: [this.stepsOf(s)],
+      }));
     const groups = new Map();
     for (const s of studies) {
       const stem = stemOf(s.name);
@@ -162,7 +193,10 @@ export class CompareView {
   draw() {
     const lines = this.lines();
     if (lines.length === 0) {
-      fill(this.body, el("p", { class: "empty" }, this.problems.join("; ") || "No studies."));
+      fill(
+        this.body,
+        el("p", { class: "empty" }, this.problems.join("; ") || "No studies."),
+      );
       return;
     }
     const series = [];
@@ -177,10 +211,16 @@ export class CompareView {
       all.push(line.parts[0]);
       if (line.parts.length < 3) return;
       for (const part of line.parts.slice(1)) {
-        series.push({ ...lineSeries("quartile", () => "transparent", [], 0), show: shown });
+        series.push({
+          ...lineSeries("quartile", () => "transparent", [], 0),
+          show: shown,
+        });
         all.push(part);
       }
-      bands.push({ series: [series.length, series.length - 1], fill: () => `${colour()}2b` });
+      bands.push({
+        series: [series.length, series.length - 1],
+        fill: () => `${colour()}2b`,
+      });
     });
     this.make(alignSteps(all), series, bands);
     this.putLegend(lines);
@@ -202,16 +242,24 @@ export class CompareView {
       bands,
       hooks: { setCursor: [(u) => this.tip(u)] },
     });
-    this.plot = plotInto(this.body, options, data, "Best values so far of several studies.");
+    this.plot = plotInto(
+      this.body,
+      options,
+      data,
+      "Best values so far of several studies.",
+    );
     this.plot.over.addEventListener("pointermove", (e) => (this.pointer = e));
     this.plot.over.addEventListener("pointerleave", hideTip);
   }
 
   tip(u) {
     const at = u.cursor.idx;
-    if (at === null || at === undefined || !this.pointer || u.cursor.left < 0) return hideTip();
+    if (at === null || at === undefined || !this.pointer || u.cursor.left < 0)
+      return hideTip();
     const x = u.data[0][at];
-    const lines = [el("b", {}, this.by === "trial" ? `trial ${count(x)}` : duration(x))];
+    const lines = [
+      el("b", {}, this.by === "trial" ? `trial ${count(x)}` : duration(x)),
+    ];
     const table = el("dl", {});
     u.series.forEach((s, i) => {
       if (i > 0 && s.show && s.label !== "quartile")
@@ -226,11 +274,15 @@ export class CompareView {
     const rows = lines.map((line) => {
       const { colour, dash } = inks().curve(line.index);
       const sign = swatch(colour, dash);
-      const toggle = el("button", {
-        type: "button",
-        "aria-pressed": String(!this.hidden.has(line.label)),
-        "aria-label": `show ${line.label}`,
-      }, sign);
+      const toggle = el(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": String(!this.hidden.has(line.label)),
+          "aria-label": `show ${line.label}`,
+        },
+        sign,
+      );
       toggle.addEventListener("click", () => {
         if (!this.hidden.delete(line.label)) this.hidden.add(line.label);
         redraw(this);
@@ -241,7 +293,9 @@ export class CompareView {
         ? el("a", { href: `#/study/${encode(one.name)}` }, line.label)
         : `${line.label} (${line.members.length} repeats)`;
       const trials = line.members.reduce((n, s) => n + s.meta.count, 0);
-      return el("tr", {},
+      return el(
+        "tr",
+        {},
         el("td", {}, toggle),
         el("th", { scope: "row" }, name),
         el("td", { class: "right" }, values.length > 0 ? number(values.at(-1)) : "–"),
@@ -249,22 +303,47 @@ export class CompareView {
         el("td", { class: "c5" }, line.members[0].meta.sampler),
       );
     });
-    const head = el("tr", {}, el("td", {}), ["study", "best", "trials", "sampler"].map((t, i) =>
-      el("th", { scope: "col", class: i === 1 || i === 2 ? "right" : i === 3 ? "c5" : "" }, t)));
-    fill(this.legend, el("table", { class: "studies" }, el("thead", {}, head), el("tbody", {}, rows)));
+    const head = el(
+      "tr",
+      {},
+      el("td", {}),
+      ["study", "best", "trials", "sampler"].map((t, i) =>
+        el(
+          "th",
+          { scope: "col", class: i === 1 || i === 2 ? "right" : i === 3 ? "c5" : "" },
+          t,
+        ),
+      ),
+    );
+    fill(
+      this.legend,
+      el("table", { class: "studies" }, el("thead", {}, head), el("tbody", {}, rows)),
+    );
   }
 
   putNote(lines) {
     const ways = new Set([...this.studies.values()].map((s) => s.meta.direction));
-    const parts = [ways.size > 1 ? "directions differ" : [...ways][0] === "maximize" ? "maximised" : "minimised"];
-    if (lines.some((l) => l.parts.length > 1)) parts.push("line: median of repeats, band: quartiles");
+    const parts = [
+      ways.size > 1
+        ? "directions differ"
+        : [...ways][0] === "maximize"
+          ? "maximised"
+          : "minimised",
+    ];
+    if (lines.some((l) => l.parts.length > 1))
+      parts.push("line: median of repeats, band: quartiles");
     parts.push(...this.problems);
     this.note.textContent = parts.join("; ");
   }
 }
 
 function swatch(colour, dash) {
-  const canvas = el("canvas", { width: 56, height: 16, class: "swatch", "aria-hidden": "true" });
+  const canvas = el("canvas", {
+    width: 56,
+    height: 16,
+    class: "swatch",
+    "aria-hidden": "true",
+  });
   const g = canvas.getContext("2d");
   g.scale(2, 2);
   g.strokeStyle = colour;

@@ -1,5 +1,6 @@
-/* contour.js - what the model says over two parameters, the others as in the best trial:
- * shades between the points of a grid, lines of equal value, and the trials on top. */
+/* contour.js - what the model says over two parameters, the others as in the best
+ * trial: shades between the points of a grid, lines of equal value, and the trials on
+ * top. */
 import { axisBelow, axisLeft, dots, fitText, hair, markBest } from "./sheet.js";
 import { markPicked, Sheet } from "./sheet.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
@@ -119,22 +120,30 @@ export class ContourPanel extends Panel {
     const { study } = this;
     const [first, second] = [Math.min(this.a, this.b), Math.max(this.a, this.b)];
     const key = `${this.a},${this.b},${study.completed}`;
-    if (this.asked === key || this.asking || this.a === this.b || study.completed < 2) return;
+    if (this.asked === key || this.asking || this.a === this.b || study.completed < 2)
+      return;
     this.asking = true;
     this.asked = key;
     try {
-      const names = { x: study.parameters[first].name, y: study.parameters[second].name };
+      const names = {
+        x: study.parameters[first].name,
+        y: study.parameters[second].name,
+      };
       const doc = await askModel(study, names, 24);
       this.model = this.a === first ? doc : turned(doc);
       this.problem = "";
     } catch (e) {
       this.model = null;
-      this.problem = e.message;
+      const absent = "The report has no prediction for these two parameters.";
+      this.problem = e.status === 404 ? absent : e.message;
     }
-    setTimeout(() => {
-      this.asking = false;
-      if (!study.closed) redraw(this);
-    }, this.model ? Math.min(CONTOUR_PATIENCE, 4000) : 1000);
+    setTimeout(
+      () => {
+        this.asking = false;
+        if (!study.closed) redraw(this);
+      },
+      this.model ? Math.min(CONTOUR_PATIENCE, 4000) : 1000,
+    );
     if (!study.closed) redraw(this);
   }
 
@@ -145,18 +154,28 @@ export class ContourPanel extends Panel {
     const [p, q] = [study.parameters[this.a], study.parameters[this.b]];
     const g = this.sheet.start(this.width);
     this.x = parameterScale(p).span(CONTOUR_BOX.left, this.width - CONTOUR_BOX.right);
-    this.y = parameterScale(q).span(CONTOUR_HEIGHT - CONTOUR_BOX.bottom, CONTOUR_BOX.top);
+    this.y = parameterScale(q).span(
+      CONTOUR_HEIGHT - CONTOUR_BOX.bottom,
+      CONTOUR_BOX.top,
+    );
     if (this.model) this.field(g);
-    axisLeft(g, this.y, CONTOUR_BOX.left, this.model ? CONTOUR_BOX.left : this.width - CONTOUR_BOX.right, 6, 56);
+    axisLeft(
+      g,
+      this.y,
+      CONTOUR_BOX.left,
+      this.model ? CONTOUR_BOX.left : this.width - CONTOUR_BOX.right,
+      6,
+      56,
+    );
     axisBelow(g, this.x, CONTOUR_HEIGHT - CONTOUR_BOX.bottom, isCategory(p) ? 12 : 5);
     this.names(g, p, q);
     this.points(g);
     this.message.textContent = this.problem || "";
     this.message.hidden = !this.problem;
+    const kind = KINDS[this.kind];
+    const rest = this.model && `the other parameters as in trial ${this.model.number}`;
     this.say(
-      this.model
-        ? `${KINDS[this.kind]} by the model, the other parameters as in trial ${this.model.number}`
-        : "trials over two parameters",
+      this.model ? `${kind} by the model, ${rest}` : "trials over two parameters",
     );
     this.sheet.describe(`${p.name} and ${q.name}: ${this.note.textContent}`);
     this.ask();
@@ -190,9 +209,13 @@ export class ContourPanel extends Panel {
     const rows = this.model[this.kind];
     if (!rows || !Array.isArray(rows[0])) return;
     const how = this.strength();
-    const [w, h] = [this.width - CONTOUR_BOX.left - CONTOUR_BOX.right, CONTOUR_HEIGHT - CONTOUR_BOX.top - CONTOUR_BOX.bottom];
+    const [w, h] = [
+      this.width - CONTOUR_BOX.left - CONTOUR_BOX.right,
+      CONTOUR_HEIGHT - CONTOUR_BOX.top - CONTOUR_BOX.bottom,
+    ];
     this.shadeField(g, rows, how, w, h);
-    const numeric = !isCategory(this.study.parameters[this.a]) &&
+    const numeric =
+      !isCategory(this.study.parameters[this.a]) &&
       !isCategory(this.study.parameters[this.b]);
     if (numeric) this.lines(g, rows, how, w, h);
     this.bar(g, how);
@@ -248,7 +271,10 @@ export class ContourPanel extends Panel {
 
   /* The key to the shades. */
   bar(g, how) {
-    const scale = new NumberScale(how.low, how.high).span(CONTOUR_HEIGHT - CONTOUR_BOX.bottom, CONTOUR_BOX.top);
+    const scale = new NumberScale(how.low, how.high).span(
+      CONTOUR_HEIGHT - CONTOUR_BOX.bottom,
+      CONTOUR_BOX.top,
+    );
     const x = this.width - CONTOUR_BOX.right + 14;
     const ink = inks();
     for (let y = CONTOUR_BOX.top; y < CONTOUR_HEIGHT - CONTOUR_BOX.bottom; y++) {
@@ -267,10 +293,14 @@ export class ContourPanel extends Panel {
     const { trials } = study;
     const [ca, cb] = [trials.params[this.a], trials.params[this.b]];
     const has = (r) => !Number.isNaN(ca[r]) && !Number.isNaN(cb[r]);
-    const on = study.order.filter((r) => has(r) && study.mask[r] && study.isComplete(r));
+    const on = study.order.filter(
+      (r) => has(r) && study.mask[r] && study.isComplete(r),
+    );
     const place = (scale, column, seed) => (r) => {
       const at = scale.at(column[r]);
-      return scale.band ? at + jitter(trials.number[r] * 2 + seed) * 0.5 * scale.band : at;
+      return scale.band
+        ? at + jitter(trials.number[r] * 2 + seed) * 0.5 * scale.band
+        : at;
     };
     const [fx, fy] = [place(this.x, ca, 0), place(this.y, cb, 1)];
     this.rows = thin(on, CONTOUR_MOST_POINTS);

@@ -1,12 +1,12 @@
-/* curves.js - lines over trials or time, drawn by uPlot: how it is set up here, and step
- * functions brought to one x axis. */
+/* curves.js - lines over trials or time, drawn by uPlot: how it is set up here, and
+ * step functions brought to one x axis. */
 import { FONT } from "./sheet.js";
 import { inks } from "./theme.js";
 import { number } from "./numbers.js";
 import { uPlot } from "./vendor/uPlot.js";
 
-/* Step functions {x, y} (x rises) as uPlot wants them: one sorted x, a column each; null
- * before a function begins and, where it has an end, after it. */
+/* Step functions {x, y} (x rises) as uPlot wants them: one sorted x, a column each;
+ * null before a function begins and, where it has an end, after it. */
 export function alignSteps(functions) {
   const all = new Set();
   for (const f of functions) {
@@ -40,7 +40,14 @@ function axis(more) {
 export const stepped = uPlot.paths.stepped({ align: 1 });
 
 export function lineSeries(label, colour, dash, width = 2) {
-  return { label, stroke: colour, width, dash, paths: stepped, points: { show: false } };
+  return {
+    label,
+    stroke: colour,
+    width,
+    dash,
+    paths: stepped,
+    points: { show: false },
+  };
 }
 
 const label = (v) => number(v, 5);

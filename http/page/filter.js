@@ -37,7 +37,8 @@ function fieldOf(name, study) {
   if (name === "seconds") return { number: (i) => trials.seconds(i) };
   if (name === "state") return { text: (i) => STATES[trials.state[i]] };
   if (name === "origin") return { text: (i) => ORIGINS[trials.origin[i]] };
-  if (name === "reason") return { text: (i) => trials.reasons.get(trials.number[i]) || "" };
+  if (name === "reason")
+    return { text: (i) => trials.reasons.get(trials.number[i]) || "" };
   if (name === "feasible")
     return { text: (i) => ["false", "true"][trials.feasible[i]] || "unknown" };
   const metric = trials.metrics.get(name);
@@ -66,7 +67,9 @@ function anywhere(word, study) {
   const low = word.toLowerCase();
   const states = STATES.map((s) => s.includes(low));
   const choices = study.parameters.map((p) =>
-    isCategory(p) ? p.choices.map((c) => choiceText(c).toLowerCase().includes(low)) : [],
+    isCategory(p)
+      ? p.choices.map((c) => choiceText(c).toLowerCase().includes(low))
+      : [],
   );
   return (i) => {
     if (states[trials.state[i]]) return true;

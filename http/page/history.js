@@ -11,7 +11,7 @@ import { inks, onTheme } from "./theme.js";
 import { redraw } from "./schedule.js";
 
 const HISTORY_HEIGHT = 320;
-const CELL = 2; /* pixels of the screen that two points must be apart to be both drawn */
+const CELL = 2; /* pixels of the screen: of two points in one cell one is drawn */
 
 const MANY = 3000; /* points that are drawn one by one */
 
@@ -26,11 +26,19 @@ export class HistoryPanel extends Panel {
     super(study, "History", "two-thirds");
     this.log = false;
     this.controls.append(
-      switcher("scale of values", [["linear", "linear"], ["log", "log"]], "linear", (v) => {
-        this.log = v === "log";
-        this.made = null;
-        redraw(this);
-      }),
+      switcher(
+        "scale of values",
+        [
+          ["linear", "linear"],
+          ["log", "log"],
+        ],
+        "linear",
+        (v) => {
+          this.log = v === "log";
+          this.made = null;
+          redraw(this);
+        },
+      ),
     );
     study.on("data", () => {
       this.data = null;
@@ -57,7 +65,8 @@ export class HistoryPanel extends Panel {
         for (const y of [m.median, m.low, m.high]) lines.push({ x: m.x, y, end });
     }
     const data = alignSteps(lines);
-    if (data[0].length === 0) data[0].push(0), data.slice(1).forEach((c) => c.push(null));
+    if (data[0].length === 0)
+      (data[0].push(0), data.slice(1).forEach((c) => c.push(null)));
     return data;
   }
 
@@ -131,7 +140,8 @@ export class HistoryPanel extends Panel {
     const { study } = this;
     const row = study.bestRow;
     if (row < 0) return "No trial is complete yet.";
-    const best = `best ${number(study.trials.value[row])}, trial ${study.trials.number[row]}`;
+    const { number: numbers, value } = study.trials;
+    const best = `best ${number(value[row])}, trial ${numbers[row]}`;
     return `Values of ${many(study.completed, "complete trial")}; ${best}.`;
   }
 
@@ -159,12 +169,13 @@ export class HistoryPanel extends Panel {
     let beyond = 0;
     for (const v of sorted) if (v < low || v > high) beyond++;
     const cut = beyond > 0 ? `; ${count(beyond)} beyond the edge` : "";
-    const thinned = study.trials.thinned ? "; a sample of the trials" : "";
+    const some = study.trials.thinned ? `a sample: ${count(study.completed)} of ` : "";
+    const all = study.trials.thinned ? study.states.complete : study.completed;
     const way = study.sign > 0 ? "minimised" : "maximised";
-    return `${way}; ${many(study.completed, "complete trial")}${cut}${thinned}`;
+    return `${way}; ${some}${many(all, "complete trial")}${cut}`;
   }
 
-  /* ---- points ------------------------------------------------------------------------ */
+  /* ---- points ------------------------------------------------------------------- */
 
   /* Pixels of the canvas for a row: {x, y, inside}. */
   places(u) {
@@ -182,7 +193,8 @@ export class HistoryPanel extends Panel {
     return { x, y, bad };
   }
 
-  /* Which trials are seen, as pixels: the first of each cell, what is selected first. */
+  /* Which trials are seen, as pixels: the first of each cell, what is selected first.
+   * */
   place(u) {
     const { trials, mask, order } = this.study;
     const at = this.places(u);

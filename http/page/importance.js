@@ -42,14 +42,23 @@ export class ImportancePanel extends Panel {
   }
 
   put({ parameters, explained }) {
-    const sorted = [...parameters].sort((a, b) => b.share - a.share).slice(0, IMPORTANCE_MOST);
+    const sorted = [...parameters]
+      .sort((a, b) => b.share - a.share)
+      .slice(0, IMPORTANCE_MOST);
     const most = Math.max(0.01, ...sorted.map((p) => p.share + (p.se || 0)));
-    fill(this.list, sorted.map((p) => this.row(p, Math.min(1, most))));
-    const trust =
-      explained < 0.2 ? "; take it with care" : explained > 0.8 ? "" : "; a rough picture";
-    this.say(
-      `share in the variation of values, ± standard error; a model of these trials explains ${percent(explained)} of unseen ones${trust}`,
+    fill(
+      this.list,
+      sorted.map((p) => this.row(p, Math.min(1, most))),
     );
+    const trust =
+      explained < 0.2
+        ? "; take it with care"
+        : explained > 0.8
+          ? ""
+          : "; a rough picture";
+    const how = "share in the variation of values, ± standard error";
+    const well = `a model of these trials explains ${percent(explained)} of unseen ones`;
+    this.say(`${how}; ${well}${trust}`);
   }
 
   row(p, most) {
@@ -57,7 +66,14 @@ export class ImportancePanel extends Panel {
     const se = p.se || 0;
     const picture = svg("svg", { class: "bar", "aria-hidden": "true" });
     picture.append(
-      svg("rect", { class: "bar-fill", x: 0, y: 3, width: x(p.share), height: 12, rx: 1 }),
+      svg("rect", {
+        class: "bar-fill",
+        x: 0,
+        y: 3,
+        width: x(p.share),
+        height: 12,
+        rx: 1,
+      }),
       svg("line", {
         class: "whisker",
         x1: x(p.share - se),
@@ -67,6 +83,12 @@ export class ImportancePanel extends Panel {
       }),
     );
     const said = se > 0 ? `${percent(p.share)} ± ${percent(se)}` : percent(p.share);
-    return el("li", {}, el("span", { class: "name" }, p.name), picture, el("span", {}, said));
+    return el(
+      "li",
+      {},
+      el("span", { class: "name" }, p.name),
+      picture,
+      el("span", {}, said),
+    );
   }
 }

@@ -21,7 +21,10 @@ export function sparkline(points, all, sign) {
   const end = Math.max(all - 1, points.at(-1)[0], 1);
   const x = (n) => ((n / end) * (WIDTH - 8) + 3).toFixed(1);
   const y = (v) =>
-    (worst > best ? 4 + ((worst - v) / (worst - best)) * (LIST_HEIGHT - 8) : LIST_HEIGHT / 2).toFixed(1);
+    (worst > best
+      ? 4 + ((worst - v) / (worst - best)) * (LIST_HEIGHT - 8)
+      : LIST_HEIGHT / 2
+    ).toFixed(1);
   let path = `M${x(points[0][0])},${y(values[0])}`;
   points.slice(1).forEach((p, i) => (path += `H${x(p[0])}V${y(values[i + 1])}`));
   path += `H${x(end)}`;
@@ -78,7 +81,11 @@ export class ListView {
       const kept = this.sparks.get(s.name);
       if (s.spark || !s.best || (kept && kept.count === s.count)) continue;
       try {
-        const doc = await this.door.get(studyRoute(s.name, "/history"), {}, { points: 0 });
+        const doc = await this.door.get(
+          studyRoute(s.name, "/history"),
+          {},
+          { points: 0 },
+        );
         this.sparks.set(s.name, { count: s.count, points: doc.best });
       } catch {
         this.sparks.set(s.name, { count: s.count, points: [] });
@@ -107,7 +114,8 @@ export class ListView {
         ? this.table()
         : el("p", { class: "empty" }, "This store has no studies yet."),
     );
-    if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
+    if (focused && document.getElementById(focused))
+      document.getElementById(focused).focus();
   }
 
   compareButton() {
@@ -122,29 +130,56 @@ export class ListView {
   showCompare() {
     const n = this.chosen.size;
     this.compare.disabled = n < 2;
-    this.compare.textContent = n < 2 ? "choose studies to compare" : `compare ${many(n, "study").replace("studys", "studies")}`;
+    this.compare.textContent =
+      n < 2
+        ? "choose studies to compare"
+        : `compare ${many(n, "study").replace("studys", "studies")}`;
   }
 
   table() {
-    const titles = ["", "study", "best so far", "best", "trials", "sampler", "last active"];
+    const titles = [
+      "",
+      "study",
+      "best so far",
+      "best",
+      "trials",
+      "sampler",
+      "last active",
+    ];
     const right = [0, 0, 0, 1, 1, 0, 0];
-    const head = el("tr", {}, titles.map((t, i) =>
-      t
-        ? el("th", { scope: "col", class: right[i] ? "right" : `c${i}` }, t)
-        : el("td", {}),
-    ));
-    const body = el("tbody", {}, this.studies.map((s, i) => this.row(s, i)));
+    const head = el(
+      "tr",
+      {},
+      titles.map((t, i) =>
+        t
+          ? el("th", { scope: "col", class: right[i] ? "right" : `c${i}` }, t)
+          : el("td", {}),
+      ),
+    );
+    const body = el(
+      "tbody",
+      {},
+      this.studies.map((s, i) => this.row(s, i)),
+    );
     const table = el("table", { class: "studies" }, el("thead", {}, head), body);
     return el("div", { class: "panel full" }, table, this.more());
   }
 
   more() {
     if (this.total <= this.studies.length) return null;
-    return el("p", { class: "note" }, `the first ${count(this.studies.length)} of ${count(this.total)}`);
+    return el(
+      "p",
+      { class: "note" },
+      `the first ${count(this.studies.length)} of ${count(this.total)}`,
+    );
   }
 
   row(s, i) {
-    const box = el("input", { type: "checkbox", id: `c-${i}`, "aria-label": `compare ${s.name}` });
+    const box = el("input", {
+      type: "checkbox",
+      id: `c-${i}`,
+      "aria-label": `compare ${s.name}`,
+    });
     box.checked = this.chosen.has(s.name);
     box.addEventListener("change", () => {
       if (box.checked) this.chosen.add(s.name);
@@ -184,7 +219,10 @@ export class ListView {
   countText(s) {
     const failed = s.states.failed;
     return failed > 0
-      ? [count(s.count), el("span", { class: "quiet" }, ` (${count(failed)} failed)`)]
+      ? [
+          count(s.count),
+          el("span", { class: "quiet failures" }, ` (${count(failed)} failed)`),
+        ]
       : count(s.count);
   }
 }

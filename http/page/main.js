@@ -30,7 +30,10 @@ function viewFor(hash) {
     }
   };
   if (kind === "study" && rest)
-    return { view: new StudyView(door, decoded(rest), setStatus), title: decoded(rest) };
+    return {
+      view: new StudyView(door, decoded(rest), setStatus),
+      title: decoded(rest),
+    };
   if (kind === "compare" && rest) {
     const names = [...new Set(rest.split(",").map(decoded))];
     return { view: new CompareView(door, names, setStatus), title: "compare" };
@@ -53,27 +56,34 @@ async function visit() {
     await view.open();
     if (mine === visits) setStatus(door.live ? "live" : "report");
   } catch (e) {
-    if (mine === visits) fill(view.root, el("h1", {}, "Not to be seen"), el("p", { class: "empty" }, e.message));
+    if (mine !== visits) return;
+    if (e.status === 401) askToken(view);
+    else
+      fill(
+        view.root,
+        el("h1", {}, "Not to be seen"),
+        el("p", { class: "empty" }, e.message),
+      );
   }
 }
 
 /* Where the server wants a token. */
-function askToken() {
-  if (document.getElementById("token-form")) return;
+function askToken(view) {
   const input = el("input", { type: "password", id: "token", autocomplete: "off" });
-  const form = el("form", { id: "token-form", class: "panel" },
-    el("label", { for: "token" }, "This server wants a token."), input,
-    el("button", { type: "submit", class: "primary" }, "open"));
+  const form = el(
+    "form",
+    { id: "token-form", class: "panel" },
+    el("label", { for: "token" }, "This server wants a token."),
+    input,
+    el("button", { type: "submit", class: "primary" }, "open"),
+  );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     door.setToken(input.value);
     visit();
   });
-  /* After the view has said its sentence. */
-  setTimeout(() => {
-    if (current) fill(current.root, form);
-    input.focus();
-  }, 0);
+  fill(view.root, form);
+  input.focus();
 }
 
 /* A report of one study opens there. */
@@ -81,12 +91,15 @@ async function firstAddress() {
   if (location.hash.length > 2 || door.live) return;
   const doc = await door.get("/api/studies").catch(() => null);
   if (doc && doc.studies.length === 1)
-    history.replaceState(null, "", `#/study/${encodeURIComponent(doc.studies[0].name)}`);
+    history.replaceState(
+      null,
+      "",
+      `#/study/${encodeURIComponent(doc.studies[0].name)}`,
+    );
 }
 
 async function start() {
   startTheme();
-  door.onToken = askToken;
   document.getElementById("theme").addEventListener("click", toggleTheme);
   await firstAddress();
   addEventListener("hashchange", visit);

@@ -55,9 +55,11 @@ export function ago(then, now = Date.now() / 1000) {
   return `${Math.floor(s / 86400)} days ago`;
 }
 
-/* A choice: text bare, everything else as JSON. Empty text must be seen. */
+/* A choice: text bare unless it would look like something else or like nothing, and
+ * everything else as JSON. */
 export function choiceText(v) {
-  return typeof v === "string" && v !== "" ? v : JSON.stringify(v);
+  const odd = /^(|true|false|null|[-+]?[\d.]+(e[-+]?\d+)?)$/i;
+  return typeof v === "string" && !odd.test(v) ? v : JSON.stringify(v);
 }
 
 /* The first line, and no more than so many characters of it. */

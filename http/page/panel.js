@@ -1,5 +1,5 @@
-/* panel.js - the frame of a chart: a heading, a quiet sentence, controls and a body; and
- * the tip that follows the pointer. */
+/* panel.js - the frame of a chart: a heading, a quiet sentence, controls and a body;
+ * and the tip that follows the pointer. */
 import { choiceText, duration, number } from "./numbers.js";
 import { el, fill } from "./dom.js";
 import { redraw, unwatch, watch } from "./schedule.js";
@@ -44,7 +44,7 @@ export class Panel {
   }
 }
 
-/* ---- the tip ------------------------------------------------------------------------- */
+/* ---- the tip -------------------------------------------------------------------- */
 
 const tip = el("div", { class: "tip", role: "presentation", hidden: true });
 
@@ -55,8 +55,10 @@ export function showTip(event, lines) {
   const { offsetWidth: w, offsetHeight: h } = tip;
   const right = event.clientX + 14 + w > innerWidth;
   const below = event.clientY + 14 + h > innerHeight;
-  tip.style.left = `${Math.max(4, right ? event.clientX - w - 14 : event.clientX + 14)}px`;
-  tip.style.top = `${Math.max(4, below ? event.clientY - h - 14 : event.clientY + 14)}px`;
+  const x = right ? event.clientX - w - 14 : event.clientX + 14;
+  const y = below ? event.clientY - h - 14 : event.clientY + 14;
+  tip.style.left = `${Math.max(4, x)}px`;
+  tip.style.top = `${Math.max(4, y)}px`;
 }
 
 export function hideTip() {

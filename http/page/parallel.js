@@ -1,7 +1,7 @@
 /* parallel.js - one line a trial across value, parameters and metrics, the best ones
  * dark. An axis is brushed by dragging along it, a category also by a click, both by
- * arrow keys; what is brushed here filters every other view. A conditional parameter has
- * a lane below its axis for where it is inactive. */
+ * arrow keys; what is brushed here filters every other view. A conditional parameter
+ * has a lane below its axis for where it is inactive. */
 import { choiceText, many, number } from "./numbers.js";
 import { fitText, hair, pointerOn, Sheet } from "./sheet.js";
 import { inks, onTheme } from "./theme.js";
@@ -51,7 +51,7 @@ export class ParallelPanel extends Panel {
     });
   }
 
-  /* ---- layout ------------------------------------------------------------------------ */
+  /* ---- layout ------------------------------------------------------------------- */
 
   layOut() {
     const axes = this.wanted();
@@ -74,10 +74,18 @@ export class ParallelPanel extends Panel {
     this.makeStrips();
     if (this.study.metricNames.length > 0 && !this.controls.firstChild)
       this.controls.append(
-        switcher("axes", [["few", "parameters"], ["all", "and metrics"]], "few", (v) => {
-          this.metrics = v === "all";
-          redraw(this);
-        }),
+        switcher(
+          "axes",
+          [
+            ["few", "parameters"],
+            ["all", "and metrics"],
+          ],
+          "few",
+          (v) => {
+            this.metrics = v === "all";
+            redraw(this);
+          },
+        ),
       );
   }
 
@@ -87,13 +95,12 @@ export class ParallelPanel extends Panel {
     const v = axis.column[row];
     if (Number.isNaN(v)) return TOP + AXIS + LANE;
     const at = axis.scale.at(v);
-    if (!axis.category)
-      return Math.max(TOP - 6, Math.min(TOP + AXIS + 6, at));
+    if (!axis.category) return Math.max(TOP - 6, Math.min(TOP + AXIS + 6, at));
     const good = this.study.good[row];
     return at - ((Number.isNaN(good) ? 0 : good) - 0.5) * 0.55 * axis.scale.band;
   }
 
-  /* ---- drawing ------------------------------------------------------------------------ */
+  /* ---- drawing ------------------------------------------------------------------ */
 
   draw() {
     const { study } = this;
@@ -112,8 +119,12 @@ export class ParallelPanel extends Panel {
     const drawn = on.length;
     const of = drawn < this.all ? `${many(drawn, "line")} for ` : "";
     const rest = study.isFiltered ? " selected" : "";
-    this.say(`${of}${many(this.all, "complete trial")}${rest}; drag along an axis to select`);
-    this.sheet.describe(`One line a trial across ${this.axes.length} axes. ${this.note.textContent}`);
+    this.say(
+      `${of}${many(this.all, "complete trial")}${rest}; drag along an axis to select`,
+    );
+    this.sheet.describe(
+      `One line a trial across ${this.axes.length} axes. ${this.note.textContent}`,
+    );
   }
 
   choose() {
@@ -124,7 +135,10 @@ export class ParallelPanel extends Panel {
     const most = this.dragging ? MOST_DRAGGED : PARALLEL_MOST;
     const worse = thin(on.subarray(0, cut), most - MOST_BEST);
     const off = isFiltered
-      ? thin(ranked.filter((row) => !mask[row]), MOST_CONTEXT)
+      ? thin(
+          ranked.filter((row) => !mask[row]),
+          MOST_CONTEXT,
+        )
       : [];
     const failed = [];
     for (let i = trials.n - 1; i >= 0 && failed.length < MOST_FAILED; i--)
@@ -152,10 +166,13 @@ export class ParallelPanel extends Panel {
   shaded(g, rows) {
     const ink = inks();
     const { good } = this.study;
-    for (let begin = 0; begin < rows.length; ) {
+    for (let begin = 0; begin < rows.length;) {
       const shade = Math.floor(good[rows[begin]] * (PARALLEL_SHADES - 1));
       let end = begin;
-      while (end < rows.length && Math.floor(good[rows[end]] * (PARALLEL_SHADES - 1)) === shade)
+      while (
+        end < rows.length &&
+        Math.floor(good[rows[end]] * (PARALLEL_SHADES - 1)) === shade
+      )
         end++;
       /* Squared: few lines are dark. */
       const t = (shade / (PARALLEL_SHADES - 1)) ** 2;
@@ -249,7 +266,10 @@ export class ParallelPanel extends Panel {
         box(axis.scale.at(k) - half, axis.scale.at(k) + half);
       }
     else if (brush.high >= brush.low)
-      box(this.clampY(axis.scale.at(brush.high)), this.clampY(axis.scale.at(brush.low)));
+      box(
+        this.clampY(axis.scale.at(brush.high)),
+        this.clampY(axis.scale.at(brush.low)),
+      );
     if (brush.inactive) box(TOP + AXIS + LANE - 9, TOP + AXIS + LANE + 9);
   }
 
@@ -257,7 +277,7 @@ export class ParallelPanel extends Panel {
     return Math.max(TOP - 6, Math.min(TOP + AXIS + 6, y));
   }
 
-  /* ---- brushing ---------------------------------------------------------------------- */
+  /* ---- brushing ----------------------------------------------------------------- */
 
   /* A strip lies over each axis and takes pointer and keys. */
   makeStrips() {
@@ -288,7 +308,10 @@ export class ParallelPanel extends Panel {
     this.axes.forEach((axis, i) => {
       const strip = this.strips.children[i];
       const brush = this.study.brushes.get(axis.key);
-      strip.setAttribute("aria-valuetext", brush ? brushText(axis.p, brush) : "everything");
+      strip.setAttribute(
+        "aria-valuetext",
+        brush ? brushText(axis.p, brush) : "everything",
+      );
       strip.setAttribute("aria-valuenow", brush ? "50" : "0");
     });
   }
@@ -327,7 +350,10 @@ export class ParallelPanel extends Panel {
 
   /* What lies between two heights. */
   between(axis, a, b) {
-    const [low, high] = [axis.scale.back(Math.max(a, b)), axis.scale.back(Math.min(a, b))];
+    const [low, high] = [
+      axis.scale.back(Math.max(a, b)),
+      axis.scale.back(Math.min(a, b)),
+    ];
     const inactive = axis.lane && Math.max(a, b) > TOP + AXIS + 10;
     if (!axis.category) return { low, high, inactive };
     const choices = new Set();
@@ -350,7 +376,10 @@ export class ParallelPanel extends Panel {
       if (!choices.delete(k)) choices.add(k);
     }
     if (axis.category)
-      return this.study.brush(axis.key, choices.size || inactive ? { choices, inactive } : null);
+      return this.study.brush(
+        axis.key,
+        choices.size || inactive ? { choices, inactive } : null,
+      );
     const range = old || { low: Infinity, high: -Infinity };
     const nothing = !inactive && !(range.high >= range.low);
     this.study.brush(axis.key, nothing ? null : { ...range, inactive });
@@ -370,7 +399,8 @@ export class ParallelPanel extends Panel {
   stepChoice(axis, step) {
     const old = this.study.brushes.get(axis.key);
     const last = axis.scale.count - 1;
-    const at = old && old.choices.size > 0 ? [...old.choices][0] + step : step > 0 ? 0 : last;
+    const at =
+      old && old.choices.size > 0 ? [...old.choices][0] + step : step > 0 ? 0 : last;
     this.study.brush(axis.key, { choices: new Set([Math.max(0, Math.min(last, at))]) });
   }
 
@@ -392,7 +422,8 @@ export class ParallelPanel extends Panel {
 /* A brush in words; p is the parameter, or null. */
 export function brushText(p, brush) {
   const parts = [];
-  if (brush.choices) parts.push(...[...brush.choices].map((k) => choiceText(p.choices[k])));
+  if (brush.choices)
+    parts.push(...[...brush.choices].map((k) => choiceText(p.choices[k])));
   else if (brush.high >= brush.low)
     parts.push(`${number(brush.low, 4)} to ${number(brush.high, 4)}`);
   if (brush.inactive) parts.push(p ? "inactive" : "no value");

@@ -120,7 +120,8 @@ export function valueRange(sorted, good) {
   if (n >= 8 && good !== 0) {
     const q = sorted[Math.floor((n - 1) * (good < 0 ? 0.75 : 0.25))];
     if (good < 0 && high > low + 4 * (q - low) && q > low) high = low + 4 * (q - low);
-    if (good > 0 && low < high - 4 * (high - q) && q < high) low = high - 4 * (high - q);
+    if (good > 0 && low < high - 4 * (high - q) && q < high)
+      low = high - 4 * (high - q);
   }
   const pad = (high - low) * 0.04 || Math.abs(high) * 0.05 || 1;
   return [low - pad, high + pad];

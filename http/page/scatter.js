@@ -19,7 +19,11 @@ const BOUND = /^\s*`?(.*?)`?\s*(<=|>=|<|>)\s*([-+0-9.eE]+)\s*$/;
 export function parseConstraint(text) {
   const parts = BOUND.exec(text);
   if (!parts || Number.isNaN(Number(parts[3]))) return null;
-  return { name: parts[1], sense: parts[2][0] === "<" ? 1 : -1, bound: Number(parts[3]) };
+  return {
+    name: parts[1],
+    sense: parts[2][0] === "<" ? 1 : -1,
+    bound: Number(parts[3]),
+  };
 }
 
 /* Rows that no other row beats in both; a and b as if small is good. */
@@ -95,15 +99,19 @@ export class ScatterPanel extends Panel {
       const key = this[which];
       const up = this.sense(key) < 0;
       const text = `${which === "a" ? "x" : "y"}: ${up ? "large" : "small"} is good`;
-      return el("button", {
-        type: "button",
-        disabled: key === "value",
-        onclick: () => {
-          this.senses.set(key, up ? 1 : -1);
-          this.putSenses();
-          redraw(this);
+      return el(
+        "button",
+        {
+          type: "button",
+          disabled: key === "value",
+          onclick: () => {
+            this.senses.set(key, up ? 1 : -1);
+            this.putSenses();
+            redraw(this);
+          },
         },
-      }, text);
+        text,
+      );
     };
     fill(this.sensesBox, button("a"), button("b"));
   }
@@ -120,7 +128,8 @@ export class ScatterPanel extends Panel {
     if (known && known.version === version) return new NumberScale(...known.range);
     const values = [];
     for (let i = 0; i < this.study.trials.n; i++)
-      if (Number.isFinite(column[i]) && this.study.isComplete(i)) values.push(column[i]);
+      if (Number.isFinite(column[i]) && this.study.isComplete(i))
+        values.push(column[i]);
     for (const b of this.bounds) if (`m${b.name}` === key) values.push(b.bound);
     const range = valueRange(new Float64Array(values).sort(), -this.sense(key));
     this.ranges.set(key, { version, range });
@@ -132,8 +141,14 @@ export class ScatterPanel extends Panel {
     if (!this.a) return;
     const g = this.sheet.start(this.width);
     const [ca, cb] = [study.column(this.a), study.column(this.b)];
-    this.x = this.scaleFor(this.a, ca).span(SCATTER_BOX.left, this.width - SCATTER_BOX.right);
-    this.y = this.scaleFor(this.b, cb).span(SCATTER_HEIGHT - SCATTER_BOX.bottom, SCATTER_BOX.top);
+    this.x = this.scaleFor(this.a, ca).span(
+      SCATTER_BOX.left,
+      this.width - SCATTER_BOX.right,
+    );
+    this.y = this.scaleFor(this.b, cb).span(
+      SCATTER_HEIGHT - SCATTER_BOX.bottom,
+      SCATTER_BOX.top,
+    );
     axisLeft(g, this.y, SCATTER_BOX.left, this.width - SCATTER_BOX.right, 6);
     axisBelow(g, this.x, SCATTER_HEIGHT - SCATTER_BOX.bottom, 5);
     this.names(g);
@@ -142,14 +157,26 @@ export class ScatterPanel extends Panel {
     const clampY = (v) => Math.max(this.y.to, Math.min(this.y.from, this.y.at(v)));
     this.px = (r) => clampX(ca[r]);
     this.py = (r) => clampY(cb[r]);
-    const has = (r) => study.isComplete(r) && Number.isFinite(ca[r]) && Number.isFinite(cb[r]);
+    const has = (r) =>
+      study.isComplete(r) && Number.isFinite(ca[r]) && Number.isFinite(cb[r]);
     this.points(g, study.order.filter(has));
-    const front = this.front(g, study.order.filter((r) => has(r) && study.mask[r]), ca, cb);
-    for (const [row, mark] of [[study.bestRow, markBest], [study.picked, markPicked]])
+    const front = this.front(
+      g,
+      study.order.filter((r) => has(r) && study.mask[r]),
+      ca,
+      cb,
+    );
+    for (const [row, mark] of [
+      [study.bestRow, markBest],
+      [study.picked, markPicked],
+    ])
       if (row >= 0 && has(row)) mark(g, this.px(row), this.py(row));
-    const limits = this.bounds.length > 0 ? `; ${study.meta.constraints.join(", ")}` : "";
+    const limits =
+      this.bounds.length > 0 ? `; ${study.meta.constraints.join(", ")}` : "";
     this.say(`${many(front, "trial")} on the Pareto front${limits}`);
-    this.sheet.describe(`${this.label(this.a)} and ${this.label(this.b)}: ${this.note.textContent}`);
+    this.sheet.describe(
+      `${this.label(this.a)} and ${this.label(this.b)}: ${this.note.textContent}`,
+    );
   }
 
   label(key) {
@@ -161,7 +188,11 @@ export class ScatterPanel extends Panel {
     g.textAlign = "center";
     g.textBaseline = "alphabetic";
     const middle = (SCATTER_BOX.left + this.width - SCATTER_BOX.right) / 2;
-    g.fillText(fitText(g, this.label(this.a), this.width - 160), middle, SCATTER_HEIGHT - 6);
+    g.fillText(
+      fitText(g, this.label(this.a), this.width - 160),
+      middle,
+      SCATTER_HEIGHT - 6,
+    );
     g.save();
     g.translate(11, (SCATTER_HEIGHT - SCATTER_BOX.bottom + SCATTER_BOX.top) / 2);
     g.rotate(-Math.PI / 2);
@@ -202,13 +233,21 @@ export class ScatterPanel extends Panel {
       dots(g, xs, ys, some.length, radius, colour);
       return { some, xs, ys };
     };
-    if (study.isFiltered) put(rows.filter((r) => !mask[r]), 1.5, ink.faint);
+    if (study.isFiltered)
+      put(
+        rows.filter((r) => !mask[r]),
+        1.5,
+        ink.faint,
+      );
     const broken = rows.filter((r) => mask[r] && trials.feasible[r] === 0);
     const apart = [...thin(broken, SCATTER_MOST_POINTS)];
     g.lineWidth = hair(g);
     rings(g, apart.map(this.px), apart.map(this.py), apart.length, 2.5, ink.quiet);
-    const on = put(rows.filter((r) => mask[r] && trials.feasible[r] !== 0),
-      rows.length > 2000 ? 1.5 : 2.5, ink.pale);
+    const on = put(
+      rows.filter((r) => mask[r] && trials.feasible[r] !== 0),
+      rows.length > 2000 ? 1.5 : 2.5,
+      ink.pale,
+    );
     this.rows = [...on.some, ...apart];
     this.xs = Float32Array.from(this.rows, this.px);
     this.ys = Float32Array.from(this.rows, this.py);
@@ -217,7 +256,11 @@ export class ScatterPanel extends Panel {
   front(g, rows, ca, cb) {
     const [sa, sb] = [this.sense(this.a), this.sense(this.b)];
     const kept = rows.filter((r) => this.study.trials.feasible[r] !== 0);
-    const front = paretoFront(kept, (r) => sa * ca[r], (r) => sb * cb[r]);
+    const front = paretoFront(
+      kept,
+      (r) => sa * ca[r],
+      (r) => sb * cb[r],
+    );
     const ink = inks();
     g.strokeStyle = ink.shade(0.75);
     g.lineWidth = 1.5;

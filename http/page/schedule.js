@@ -1,5 +1,5 @@
-/* schedule.js - who is drawn when. A view has draw() and an element; what is out of sight
- * waits until it is seen, and a frame draws only as much as fits into it, so that
+/* schedule.js - who is drawn when. A view has draw() and an element; what is out of
+ * sight waits until it is seen, and a frame draws only as much as fits into it, so that
  * brushing stays smooth however many charts there are. */
 
 /* Of one frame. A view is never cut in two, and what it draws costs as much again when

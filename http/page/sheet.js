@@ -7,7 +7,8 @@ export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-ser
 
 export class Sheet {
   constructor(label, height) {
-    this.canvas = el("canvas", { role: "img", "aria-label": label });
+    this.canvas = el("canvas", { role: "img", "aria-label": label || "a chart" });
+    this.canvas.style.width = "100%"; /* until it is drawn */
     this.canvas.style.height = `${height}px`;
     this.height = height;
     this.width = 0;
@@ -97,7 +98,7 @@ export function axisBelow(g, scale, y, wanted) {
   }
 }
 
-/* ---- marks: dots of trials, crosses of failures, rings of what is infeasible -------- */
+/* ---- marks: dots of trials, crosses of failures, rings of what is infeasible ---- */
 
 export function cross(g, x, y, size = 3) {
   g.moveTo(x - size, y - size);

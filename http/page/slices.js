@@ -1,6 +1,6 @@
-/* slices.js - values against each parameter, early trials light and late ones dark, with
- * what the model expects when that parameter alone moves away from the best trial: its
- * mean, and a band of two deviations. */
+/* slices.js - values against each parameter, early trials light and late ones dark,
+ * with what the model expects when that parameter alone moves away from the best trial:
+ * its mean, and a band of two deviations. */
 import { axisBelow, axisLeft, dots, markBest, markPicked, Sheet } from "./sheet.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { inks, onTheme } from "./theme.js";
@@ -21,7 +21,8 @@ const SLICES_PATIENCE = 4000; /* milliseconds between two questions to the model
 /* Models are asked one question at a time. */
 let queue = Promise.resolve();
 export function askModel(study, chosen, points) {
-  const ask = () => (study.closed ? null : study.get("/predictions", chosen, { points }));
+  const ask = () =>
+    study.closed ? null : study.get("/predictions", chosen, { points });
   const answer = queue.then(ask, ask);
   queue = answer.catch(() => {});
   return answer;
@@ -56,31 +57,59 @@ class Slice {
     if (bestRow >= 0 && Number.isNaN(trials.params[this.index][bestRow])) return;
     if (this.asked === completed || this.asking || completed < 2) return;
     this.asking = true;
-    const wait = this.answeredAt ? this.answeredAt + SLICES_PATIENCE - performance.now() : 0;
-    setTimeout(async () => {
-      this.asked = this.study.completed;
-      try {
-        this.model = await askModel(this.study, { x: this.p.name }, 50);
-      } catch {
-        this.model = null;
-      }
-      this.answeredAt = performance.now();
-      this.asking = false;
-      if (!this.study.closed) redraw(this);
-    }, Math.max(0, wait));
+    const wait = this.answeredAt
+      ? this.answeredAt + SLICES_PATIENCE - performance.now()
+      : 0;
+    setTimeout(
+      async () => {
+        this.asked = this.study.completed;
+        try {
+          this.model = await askModel(this.study, { x: this.p.name }, 50);
+        } catch {
+          this.model = null;
+        }
+        this.answeredAt = performance.now();
+        this.asking = false;
+        if (!this.study.closed) redraw(this);
+      },
+      Math.max(0, wait),
+    );
   }
 
   draw() {
     const g = this.sheet.start(this.width);
     const { study } = this;
-    this.x = parameterScale(this.p).span(SLICES_BOX.left + 6, this.width - SLICES_BOX.right - 6);
-    this.y = new NumberScale(...study.range).span(SLICES_HEIGHT - SLICES_BOX.bottom, SLICES_BOX.top);
-    axisLeft(g, this.y, SLICES_BOX.left, this.width - SLICES_BOX.right, 4, SLICES_BOX.left - 8);
-    axisBelow(g, this.x, SLICES_HEIGHT - SLICES_BOX.bottom, isCategory(this.p) ? 12 : 4);
+    this.x = parameterScale(this.p).span(
+      SLICES_BOX.left + 6,
+      this.width - SLICES_BOX.right - 6,
+    );
+    this.y = new NumberScale(...study.range).span(
+      SLICES_HEIGHT - SLICES_BOX.bottom,
+      SLICES_BOX.top,
+    );
+    axisLeft(
+      g,
+      this.y,
+      SLICES_BOX.left,
+      this.width - SLICES_BOX.right,
+      4,
+      SLICES_BOX.left - 8,
+    );
+    axisBelow(
+      g,
+      this.x,
+      SLICES_HEIGHT - SLICES_BOX.bottom,
+      isCategory(this.p) ? 12 : 4,
+    );
     this.place();
     g.save();
     g.beginPath();
-    g.rect(SLICES_BOX.left, SLICES_BOX.top - 4, this.width - SLICES_BOX.left - SLICES_BOX.right + 2, SLICES_HEIGHT - SLICES_BOX.bottom - SLICES_BOX.top + 8);
+    g.rect(
+      SLICES_BOX.left,
+      SLICES_BOX.top - 4,
+      this.width - SLICES_BOX.left - SLICES_BOX.right + 2,
+      SLICES_HEIGHT - SLICES_BOX.bottom - SLICES_BOX.top + 8,
+    );
     g.clip();
     this.band(g);
     this.points(g);
@@ -130,7 +159,10 @@ class Slice {
     dots(g, off.x, off.y, this.off.length, 1.5, ink.faint);
     const n = this.rows.length;
     for (let s = 0; s < SLICES_SHADES; s++) {
-      const [a, b] = [Math.floor((s * n) / SLICES_SHADES), Math.floor(((s + 1) * n) / SLICES_SHADES)];
+      const [a, b] = [
+        Math.floor((s * n) / SLICES_SHADES),
+        Math.floor(((s + 1) * n) / SLICES_SHADES),
+      ];
       const colour = ink.shade(0.15 + (0.6 * s) / (SLICES_SHADES - 1));
       const radius = n > 500 ? 1.6 : 2.4;
       dots(g, this.xs.subarray(a, b), this.ys.subarray(a, b), b - a, radius, colour);
@@ -182,7 +214,9 @@ class Slice {
 
   marks(g) {
     const { bestRow, picked, trials } = this.study;
-    const has = (row) => row >= 0 && this.study.isComplete(row) &&
+    const has = (row) =>
+      row >= 0 &&
+      this.study.isComplete(row) &&
       !Number.isNaN(trials.params[this.index][row]);
     if (has(bestRow)) markBest(g, this.px(bestRow), this.py(bestRow));
     if (has(picked)) markPicked(g, this.px(picked), this.py(picked));
@@ -194,7 +228,8 @@ export class SlicesPanel extends Panel {
     super(study, "Slices");
     this.grid = el("div", { class: "slices" });
     this.body.append(this.grid);
-    this.say("values against each parameter, late trials dark; line and band: the model at the best trial, ± 2 deviations");
+    const dots = "values against each parameter, late trials strong";
+    this.say(`${dots}; line and band: the model at the best trial, ± 2 deviations`);
     this.slices = study.parameters.map((_, i) => new Slice(study, i));
     this.all = this.slices.length <= MOST_SLICES;
     this.put(this.slices);
@@ -206,7 +241,10 @@ export class SlicesPanel extends Panel {
 
   put(slices) {
     const shown = this.all ? slices : slices.slice(0, MOST_SLICES);
-    fill(this.grid, shown.map((s) => s.root));
+    fill(
+      this.grid,
+      shown.map((s) => s.root),
+    );
     if (this.all) return;
     const more = el("button", { type: "button" }, `show all ${slices.length}`);
     more.addEventListener("click", () => {

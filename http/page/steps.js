@@ -1,6 +1,6 @@
 /* steps.js - intermediate values: one line for each trial that reported some, the best
  * one marked, those of selected trials dark. */
-import { axisBelow, axisLeft, hair, Sheet } from "./sheet.js";
+import { axisBelow, axisLeft, dots, hair, Sheet } from "./sheet.js";
 import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { inks, onTheme } from "./theme.js";
 import { NumberScale, valueRange } from "./scale.js";
@@ -60,8 +60,14 @@ export class StepsPanel extends Panel {
     }
     const sorted = Float64Array.from(values).sort();
     const range = valueRange(sorted, -this.study.sign);
-    this.y = new NumberScale(...range).span(STEPS_HEIGHT - STEPS_BOX.bottom, STEPS_BOX.top);
-    this.x = new NumberScale(0, last).span(STEPS_BOX.left, this.width - STEPS_BOX.right);
+    this.y = new NumberScale(...range).span(
+      STEPS_HEIGHT - STEPS_BOX.bottom,
+      STEPS_BOX.top,
+    );
+    this.x = new NumberScale(0, last).span(
+      STEPS_BOX.left,
+      this.width - STEPS_BOX.right,
+    );
   }
 
   draw() {
@@ -73,7 +79,12 @@ export class StepsPanel extends Panel {
     [this.xs, this.ys, this.rows] = [[], [], []];
     g.save();
     g.beginPath();
-    g.rect(STEPS_BOX.left, STEPS_BOX.top, this.width - STEPS_BOX.left, STEPS_HEIGHT - STEPS_BOX.top - STEPS_BOX.bottom + 2);
+    g.rect(
+      STEPS_BOX.left,
+      STEPS_BOX.top,
+      this.width - STEPS_BOX.left,
+      STEPS_HEIGHT - STEPS_BOX.top - STEPS_BOX.bottom + 2,
+    );
     g.clip();
     const { study } = this;
     const strength = (t) => this.strengthOf(study.trials.rows.get(t.number));
@@ -82,7 +93,9 @@ export class StepsPanel extends Panel {
     g.restore();
     const { total, trials } = this.doc;
     const some = trials.length < total ? `${trials.length} of ` : "";
-    this.say(`${some}${many(total, "trial")} that reported, the best ones dark; x: step`);
+    this.say(
+      `${some}${many(total, "trial")} that reported, the best ones strong; x: step`,
+    );
     this.sheet.describe(`Intermediate values of ${this.note.textContent}`);
   }
 
@@ -100,10 +113,13 @@ export class StepsPanel extends Panel {
     const row = this.study.trials.rows.get(t.number);
     const strength = this.strengthOf(row);
     g.strokeStyle =
-      strength < 0 ? ink.faint
-      : strength === 3 ? ink.ink
-      : strength === 2 ? ink.marked
-      : ink.shade(0.12 + 0.6 * strength ** 2);
+      strength < 0
+        ? ink.faint
+        : strength === 3
+          ? ink.ink
+          : strength === 2
+            ? ink.marked
+            : ink.shade(0.12 + 0.6 * strength ** 2);
     g.lineWidth = strength >= 2 ? 2.4 : hair(g);
     const ended = t.state === "complete" || t.state === COMPLETE;
     g.setLineDash(ended ? [] : t.state === STATES[1] ? [2, 3] : [6, 3]);
@@ -119,5 +135,8 @@ export class StepsPanel extends Panel {
     });
     g.stroke();
     g.setLineDash([]);
+    if (t.steps.length > 1 || t.values[0] === null) return;
+    const [x, y] = [this.x.at(t.steps[0]), this.y.at(t.values[0])];
+    dots(g, [x], [y], 1, strength >= 2 ? 4 : 2.4, g.strokeStyle);
   }
 }

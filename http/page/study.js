@@ -2,7 +2,8 @@
  * are selected by brushes and by the filter of the table. Views listen to
  *   data  trials came or changed        mask  another selection
  *   pick  one trial is looked at        news  counts and best only
- *   importances  they are known         shown  a panel came or went; gone  it was deleted */
+ *   importances  they are known         shown  a panel came or went
+ *   lost  the server does not answer    gone  the study was deleted */
 import { studyRoute } from "./api.js";
 import { compileFilter } from "./filter.js";
 import { isCategory, NumberScale, parameterScale, valueRange } from "./scale.js";
@@ -46,7 +47,7 @@ export class Study {
     return this.door.get(studyRoute(this.name, rest), chosen, sized);
   }
 
-  /* ---- reading ---------------------------------------------------------------------- */
+  /* ---- reading ------------------------------------------------------------------ */
 
   async load() {
     this.setMeta(await this.get(""));
@@ -71,9 +72,10 @@ export class Study {
   }
 
   hear(event, data) {
-    if (event === "gone") this.say("gone");
+    if (event === "gone" || event === "lost") this.say(event);
+    if (event === "gone") this.close();
+    this.connected = event !== "lost";
     if (event !== "change") return;
-    this.connected = true;
     this.states = data.states;
     this.bestNumber = data.best ? data.best.number : -1;
     this.say("news");
@@ -81,7 +83,8 @@ export class Study {
   }
 
   /* One request at a time; what came meanwhile is asked for after it. Reading is paced
-   * by its own cost, so that a large study that grows fast leaves time for the reader. */
+   * by its own cost, so that a large study that grows fast leaves time for the reader.
+   * */
   async readSoon() {
     this.again = true;
     if (this.reading) return;
@@ -129,7 +132,7 @@ export class Study {
     return this.best.row.length > 0 ? this.best.row[this.best.row.length - 1] : -1;
   }
 
-  /* ---- axes -------------------------------------------------------------------------- */
+  /* ---- axes --------------------------------------------------------------------- */
 
   /* Keys are "value", "number", "seconds", "p0", "p1" ..., "m" + a metric's name. */
   axes() {
@@ -166,7 +169,7 @@ export class Study {
     return p !== null && isCategory(p);
   }
 
-  /* ---- selection --------------------------------------------------------------------- */
+  /* ---- selection ---------------------------------------------------------------- */
 
   brush(key, brush) {
     if (brush) this.brushes.set(key, brush);

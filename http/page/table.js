@@ -1,6 +1,6 @@
-/* table.js - all trials, with a filter, sorting and the reasons of failures. Only rows in
- * sight exist as elements; two spacers stand for the others, so 50 000 cost as little as
- * fifty. */
+/* table.js - all trials, with a filter, sorting and the reasons of failures. Only rows
+ * in sight exist as elements; two spacers stand for the others, so 50 000 cost as
+ * little as fifty. */
 import { brief, count, duration, number } from "./numbers.js";
 import { Panel, paramText } from "./panel.js";
 import { orderBy, STATES } from "./trials.js";
@@ -20,7 +20,12 @@ export class TablePanel extends Panel {
     this.bottom = el("tr", { "aria-hidden": "true" }, el("td", {}));
     this.heads = el("tr", {});
     this.rowsBody = el("tbody", {});
-    this.table = el("table", { class: "trials" }, el("thead", {}, this.heads), this.rowsBody);
+    this.table = el(
+      "table",
+      { class: "trials" },
+      el("thead", {}, this.heads),
+      this.rowsBody,
+    );
     this.scroller = el("div", {
       class: "table-scroller",
       tabindex: "0",
@@ -62,9 +67,24 @@ export class TablePanel extends Panel {
     const { trials } = study;
     const num = (key, label, get, text) => ({ key, label, right: true, get, text });
     const found = [
-      num("number", "trial", (r) => trials.number[r], (r) => String(trials.number[r])),
-      { key: "state", label: "state", get: (r) => trials.state[r], text: (r) => this.stateText(r) },
-      num("value", study.meta.objective || "value", (r) => trials.value[r], (r) => number(trials.value[r])),
+      num(
+        "number",
+        "trial",
+        (r) => trials.number[r],
+        (r) => String(trials.number[r]),
+      ),
+      {
+        key: "state",
+        label: "state",
+        get: (r) => trials.state[r],
+        text: (r) => this.stateText(r),
+      },
+      num(
+        "value",
+        study.meta.objective || "value",
+        (r) => trials.value[r],
+        (r) => number(trials.value[r]),
+      ),
     ];
     study.parameters.forEach((p, i) => {
       const get = (r) => trials.params[i][r];
@@ -73,15 +93,26 @@ export class TablePanel extends Panel {
     });
     for (const name of study.metricNames) {
       const get = (r) => trials.metrics.get(name)[r];
-      found.push(num(`m${name}`, name, get, (r) => (Number.isNaN(get(r)) ? "" : number(get(r)))));
+      found.push(
+        num(`m${name}`, name, get, (r) => (Number.isNaN(get(r)) ? "" : number(get(r)))),
+      );
     }
     found.push(
-      num("seconds", "time", (r) => trials.seconds(r), (r) =>
-        trials.seconds(r) >= 0 ? duration(trials.seconds(r)) : ""),
+      num(
+        "seconds",
+        "time",
+        (r) => trials.seconds(r),
+        (r) => (trials.seconds(r) >= 0 ? duration(trials.seconds(r)) : ""),
+      ),
     );
     if (trials.reasons.size > 0) {
       const text = (r) => trials.reasons.get(trials.number[r]) || "";
-      found.push({ key: "reason", label: "reason", get: text, text: (r) => brief(text(r), 120) });
+      found.push({
+        key: "reason",
+        label: "reason",
+        get: text,
+        text: (r) => brief(text(r), 120),
+      });
     }
     return found;
   }
@@ -98,9 +129,13 @@ export class TablePanel extends Panel {
     this.sortRows();
     this.table.setAttribute("aria-rowcount", String(this.rows.length + 1));
     const all = count(study.trials.count || study.trials.n);
-    const thinned = study.trials.thinned ? `, ${count(study.trials.n)} of them here` : "";
+    const thinned = study.trials.thinned
+      ? `, ${count(study.trials.n)} of them here`
+      : "";
     this.say(
-      study.isFiltered ? `${count(this.rows.length)} of ${all} trials` : `${all} trials${thinned}`,
+      study.isFiltered
+        ? `${count(this.rows.length)} of ${all} trials`
+        : `${all} trials${thinned}`,
     );
     if (this.input.value !== study.filter.text && document.activeElement !== this.input)
       this.input.value = study.filter.text;
@@ -114,7 +149,10 @@ export class TablePanel extends Panel {
     const signature = this.cols.map((c) => c.key).join("\n");
     if (signature !== this.signature) {
       this.signature = signature;
-      fill(this.heads, this.cols.map((c) => this.headCell(c)));
+      fill(
+        this.heads,
+        this.cols.map((c) => this.headCell(c)),
+      );
       for (const spacer of [this.top, this.bottom])
         spacer.firstChild.setAttribute("colspan", String(this.cols.length));
     }
@@ -157,7 +195,10 @@ export class TablePanel extends Panel {
   window() {
     const at = Math.floor(this.scroller.scrollTop / TABLE_ROW);
     const from = Math.max(0, at - SPARE);
-    const to = Math.min(this.rows.length, at + Math.ceil(TABLE_HEIGHT / TABLE_ROW) + SPARE);
+    const to = Math.min(
+      this.rows.length,
+      at + Math.ceil(TABLE_HEIGHT / TABLE_ROW) + SPARE,
+    );
     const picked = this.study.picked;
     const drawn = `${from} ${to}`;
     if (drawn === this.drawn) return;
@@ -166,7 +207,12 @@ export class TablePanel extends Panel {
     this.bottom.firstChild.style.height = `${(this.rows.length - to) * TABLE_ROW}px`;
     const lines = [];
     for (let i = from; i < to; i++) lines.push(this.line(i, picked));
-    fill(this.rowsBody, from > 0 ? this.top : null, lines, to < this.rows.length ? this.bottom : null);
+    fill(
+      this.rowsBody,
+      from > 0 ? this.top : null,
+      lines,
+      to < this.rows.length ? this.bottom : null,
+    );
     if (this.rows.length === 0)
       this.rowsBody.append(
         el("tr", {}, el("td", { colspan: this.cols.length }, "No trial is like this.")),
@@ -185,11 +231,15 @@ export class TablePanel extends Panel {
       const cell = el("td", { class: c.right ? "right" : "" });
       if (c.key === "number")
         cell.append(
-          el("button", {
-            type: "button",
-            "aria-label": `show trial ${text}`,
-            onclick: () => study.pick(row === study.picked ? -1 : row),
-          }, text),
+          el(
+            "button",
+            {
+              type: "button",
+              "aria-label": `show trial ${text}`,
+              onclick: () => study.pick(row === study.picked ? -1 : row),
+            },
+            text,
+          ),
         );
       else if (c.key === "state")
         cell.append(el("span", { class: `state ${text}` }, text));

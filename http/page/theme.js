@@ -82,7 +82,8 @@ function remembered() {
 
 export function startTheme() {
   const kept = remembered();
-  if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
+  if (kept === "dark" || kept === "light")
+    document.documentElement.dataset.theme = kept;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
 }
 

@@ -67,26 +67,37 @@ export class TimelinePanel extends Panel {
   putWorkers(workers) {
     if (workers.length === 0) return fill(this.workers);
     const now = Date.now() / 1000;
-    const rows = workers.slice(0, 50).map((w) =>
+    const rows = workers
+      .slice(0, 50)
+      .map((w) =>
+        el(
+          "tr",
+          {},
+          el("td", {}, w.host || w.owner, w.process ? ` (${w.process})` : ""),
+          el("td", { class: "right" }, String(w.trial)),
+          el("td", { class: "right" }, w.since ? duration(now - w.since) : "–"),
+          el("td", {}, w.gone || w.left < 0 ? "lost" : "at work"),
+        ),
+      );
+    const head = ["worker", "trial", "for", ""].map((t, i) =>
       el(
-        "tr",
-        {},
-        el("td", {}, w.host || w.owner, w.process ? ` (${w.process})` : ""),
-        el("td", { class: "right" }, String(w.trial)),
-        el("td", { class: "right" }, w.since ? duration(now - w.since) : "–"),
-        el("td", {}, w.gone || w.left < 0 ? "lost" : "at work"),
+        i < 3 ? "th" : "td",
+        { scope: i < 3 ? "col" : null, class: i % 3 ? "right" : "" },
+        t,
       ),
     );
-    const head = ["worker", "trial", "for", ""].map((t, i) =>
-      el(i < 3 ? "th" : "td", { scope: i < 3 ? "col" : null, class: i % 3 ? "right" : "" }, t),
+    fill(
+      this.workers,
+      el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
     );
-    fill(this.workers, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)));
   }
 
   ended(row) {
     const { trials } = this.study;
     if (trials.state[row] === RUNNING) return Infinity;
-    return Number.isNaN(trials.finished[row]) ? trials.started[row] : trials.finished[row];
+    return Number.isNaN(trials.finished[row])
+      ? trials.started[row]
+      : trials.finished[row];
   }
 
   /* Rows by start, with lanes, and the ends of time. */
@@ -125,7 +136,9 @@ export class TimelinePanel extends Panel {
     this.bars(g, shown, step);
     this.times(g, height);
     const more = used > shown ? `, the first ${shown} of ${count(used)} shown` : "";
-    this.say(`${many(used, "trial")} at once at most${more}; ${duration(last - first)} in all`);
+    this.say(
+      `${many(used, "trial")} at once at most${more}; ${duration(last - first)} in all`,
+    );
     this.sheet.describe(`When trials ran: ${this.note.textContent}`);
   }
 

@@ -3,7 +3,7 @@
  * keep their places, and a trial that changes is written over its old row.
  *
  *   n        rows in use; columns may be longer
- *   params   one Float64Array a parameter: numbers, or indices of choices; NaN: inactive
+ *   params   one Float64Array a parameter: numbers, or indices of choices, or NaN
  *   metrics  Map of names to Float64Array; NaN: the trial has none of it
  *   value    NaN unless complete;  feasible  1, 0, or -1: not known */
 
@@ -162,7 +162,7 @@ export function orderBy(keys) {
   for (let i = 0; i < keys.length; i++) {
     const key = Number.isNaN(keys[i]) ? Infinity : keys[i];
     let low = 0;
-    for (let high = sorted.length; low < high; ) {
+    for (let high = sorted.length; low < high;) {
       const mid = (low + high) >>> 1;
       if (sorted[mid] < key) low = mid + 1;
       else high = mid;
@@ -193,8 +193,8 @@ export function goodness(trials, sign) {
 }
 
 /* Noisy values: the point whose repeats have the best median so far, as trials came in,
- * of those that were tried at least twice: {x, median, low, high} as lists, low and high
- * being its quartiles. It may get worse again when repeats come in. */
+ * of those that were tried at least twice: {x, median, low, high} as lists, low and
+ * high being its quartiles. It may get worse again when repeats come in. */
 export function medianSoFar(trials, order, sign) {
   const groups = new Map();
   const curve = { x: [], median: [], low: [], high: [] };
@@ -230,7 +230,8 @@ function addRepeat(groups, trials, row) {
 function bestGroup(groups, sign) {
   let best = null;
   for (const g of groups.values())
-    if (g.values.length > 1 && (!best || sign * g.median < sign * best.median)) best = g;
+    if (g.values.length > 1 && (!best || sign * g.median < sign * best.median))
+      best = g;
   return best;
 }
 

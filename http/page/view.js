@@ -2,7 +2,7 @@
  * its panels in their order. */
 import { ago, count, many } from "./numbers.js";
 import { announce, el, fill } from "./dom.js";
-import { BestPanel } from "./best.js";
+import { BestPanel, PickedCard } from "./best.js";
 import { brushText, ParallelPanel } from "./parallel.js";
 import { CategoriesPanel } from "./categories.js";
 import { ContourPanel } from "./contour.js";
@@ -35,8 +35,8 @@ export class StudyView {
     this.root.append(
       el("div", { class: "title-row" }, el("div", {}, this.title, this.facts)),
       this.meter,
-      this.chips,
       this.grid,
+      el("div", { class: "dock" }, new PickedCard(study).root, this.chips),
     );
     this.panels = this.makePanels(study);
     this.grid.append(...this.panels.map((p) => p.root));
@@ -44,6 +44,7 @@ export class StudyView {
     study.on("news", () => this.tell());
     study.on("mask", () => this.tellChips());
     study.on("gone", () => this.gone());
+    study.on("lost", () => this.status("lost"));
     study.on("shown", () => this.pair());
     this.tell();
     study.say("data");
@@ -51,7 +52,13 @@ export class StudyView {
   }
 
   makePanels(study) {
-    const kinds = [HistoryPanel, BestPanel, ParallelPanel, ContourPanel, ImportancePanel];
+    const kinds = [
+      HistoryPanel,
+      BestPanel,
+      ParallelPanel,
+      ContourPanel,
+      ImportancePanel,
+    ];
     kinds.push(SlicesPanel, CategoriesPanel, ScatterPanel, StepsPanel, TimelinePanel);
     kinds.push(TablePanel);
     const two = study.parameters.length > 1;
@@ -62,7 +69,10 @@ export class StudyView {
   pair() {
     const halves = [...this.grid.querySelectorAll(".half:not([hidden])")];
     halves.forEach((panel, i) =>
-      panel.classList.toggle("alone", halves.length % 2 === 1 && i === halves.length - 1),
+      panel.classList.toggle(
+        "alone",
+        halves.length % 2 === 1 && i === halves.length - 1,
+      ),
     );
   }
 
@@ -90,7 +100,10 @@ export class StudyView {
     for (const c of meta.constraints || []) parts.push(c);
     const first = study.order.length > 0 ? study.trials.started[study.order[0]] : NaN;
     if ((meta.created || first) > 0) parts.push(`begun ${ago(meta.created || first)}`);
-    fill(this.facts, parts.map((p, i) => el("span", { class: i === 1 ? "strong" : "" }, p)));
+    fill(
+      this.facts,
+      parts.map((p, i) => el("span", { class: i === 1 ? "strong" : "" }, p)),
+    );
     this.meter.hidden = !meta.budget;
     if (meta.budget) {
       const share = (states.complete + states.failed) / meta.budget;
@@ -105,16 +118,31 @@ export class StudyView {
     this.chips.hidden = !study.isFiltered;
     if (!study.isFiltered) return fill(this.chips);
     const chip = (text, drop) =>
-      el("button", { type: "button", class: "chip", "aria-label": `drop ${text}`, onclick: drop },
-        text, el("span", { "aria-hidden": "true" }, "×"));
+      el(
+        "button",
+        { type: "button", class: "chip", "aria-label": `drop ${text}`, onclick: drop },
+        text,
+        el("span", { "aria-hidden": "true" }, "×"),
+      );
     const parts = [];
     for (const [key, brush] of study.brushes) {
       const p = study.parameterOf(key);
-      const name = p ? p.name : key[0] === "m" ? key.slice(1) : key === "number" ? "trial" : key;
+      const name = p
+        ? p.name
+        : key[0] === "m"
+          ? key.slice(1)
+          : key === "number"
+            ? "trial"
+            : key;
       parts.push(chip(`${name} ${brushText(p, brush)}`, () => study.brush(key, null)));
     }
-    if (study.filter.text) parts.push(chip(study.filter.text, () => study.setFilter("")));
-    const clear = el("button", { type: "button", onclick: () => study.clear() }, "clear all");
+    if (study.filter.text)
+      parts.push(chip(study.filter.text, () => study.setFilter("")));
+    const clear = el(
+      "button",
+      { type: "button", onclick: () => study.clear() },
+      "clear all",
+    );
     const shown = `${count(study.selected)} of ${many(study.trials.n, "trial")}`;
     fill(this.chips, el("b", {}, shown), parts, clear);
     announce(`${shown} selected`);

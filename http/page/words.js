@@ -57,7 +57,9 @@ function pythonScalar(v, isFloat) {
 }
 
 export function pythonDict(params, parameters) {
-  const floats = new Set(parameters.filter((p) => p.kind === "float").map((p) => p.name));
+  const floats = new Set(
+    parameters.filter((p) => p.kind === "float").map((p) => p.name),
+  );
   const items = Object.entries(params).map(
     ([name, v]) => `    ${JSON.stringify(name)}: ${pythonScalar(v, floats.has(name))},`,
   );

@@ -28,9 +28,9 @@ CHROMIUM = os.environ.get("COCABO_CHROMIUM", "/usr/bin/chromium")
 class Server:
     """A running cocabo serve; address ends in a slash."""
 
-    def __init__(self, path, *words, **environment):
+    def __init__(self, path, port=0, **environment):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--port", "0", "--storage", f"sqlite:///{path}", *words],
+            [PROGRAM, "serve", "--port", str(port), "--storage", f"sqlite:///{path}"],
             stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
         line = self.process.stderr.readline()
         found = re.search(r"http://\S+/", line)
@@ -72,15 +72,17 @@ class Visitor:
         self.context = chromium.new_context(**options)
         self.context.set_default_timeout(15000)
         self.page = self.context.new_page()
-        self.problems, self.requests = [], []
+        self.problems, self.requests, self.deleted = [], [], False
         self.page.on("pageerror", lambda e: self.problems.append(str(e)))
         self.page.on("dialog", lambda d: (self.problems.append(d.message), d.dismiss()))
         self.page.on("console", self._hear)
         self.page.on("request", lambda r: self.requests.append(r.url))
 
     def _hear(self, message):
-        # A model that cannot be asked yet is status 409, which the browser notes itself.
-        if message.type == "error" and "409" not in message.text:
+        # A model that cannot be asked yet is status 409, which the browser notes itself, and
+        # what is asked while a study is being deleted 404.
+        known = ["409", "404"] if self.deleted else ["409"]
+        if message.type == "error" and not any(status in message.text for status in known):
             self.problems.append(message.text)
 
     def open(self, place="#/"):
