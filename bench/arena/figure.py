@@ -99,9 +99,8 @@ def panel_of(family: str, standings: list) -> Panel | None:
 
 
 def rank(method: str) -> int:
-    """Its place in legends; names that are not known come before random, the last."""
-    known = list(LOOKS)
-    return 2 * known.index(method) if method in known else 2 * len(known) - 3
+    """Its place in legends; other builds of ours come after cocabo."""
+    return list(LOOKS).index(method) if method in LOOKS else 0
 
 
 def looks_of(panels: list[Panel]) -> dict[str, Look]:
@@ -217,8 +216,12 @@ class Axes:
 
 # ---- the page ------------------------------------------------------------------------
 
+def legend_columns(looks: dict[str, Look], width: float) -> int:
+    return max(1, min(len(looks), int((width - 40) // LEGEND_STEP)))
+
+
 def legend(looks: dict[str, Look], width: float, top: float) -> list[str]:
-    columns = max(1, min(len(looks), int((width - 40) // LEGEND_STEP)))
+    columns = legend_columns(looks, width)
     begin = (width - columns * LEGEND_STEP) / 2 + 8
     parts = []
     for i, (method, look) in enumerate(looks.items()):
@@ -249,7 +252,7 @@ def draw(families: dict[str, list]) -> str:
     parts.append(text(0, 0, "mean normalised regret", more=(
         f' transform="translate(20 {body / 2:.1f}) rotate(-90)"')))
     parts += legend(looks, width, body + 18)
-    rows = math.ceil(len(looks) / max(1, min(len(looks), int((width - 40) // LEGEND_STEP))))
+    rows = math.ceil(len(looks) / legend_columns(looks, width))
     return page(width, body + 18 + rows * 20, parts)
 
 

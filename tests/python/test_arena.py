@@ -461,6 +461,7 @@ def test_the_picture_has_a_panel_for_every_family_and_a_curve_for_whoever_played
     assert tips.count("cocabo at 25: 0.5") == 3 and tips.count("random at 25: 1") == 3
     assert tips.count("cocabo@x<y at 25: 0.5") == 3
     assert "cma" not in said(picture, "text") and not any("cma" in tip for tip in tips)
+    assert said(picture, "text")[-3:] == ["cocabo", "cocabo@x<y", "random"]
 
 
 def test_who_is_better_is_drawn_lower():
