@@ -3,7 +3,7 @@ JOBS := $(shell nproc)
 PREFIX := /usr/local
 INSTALL_BUILD := build-install
 
-.PHONY: all run test install uninstall golden bench peers paper format clean setup-run setup-test
+.PHONY: all run test install uninstall golden bench peers paper arena format clean setup-run setup-test
 all: setup-run
 	@cmake --preset release -DCOCABO_TESTS=OFF >build.log 2>&1 \
 	  && cmake --build --preset release -j $(JOBS) >>build.log 2>&1 \
@@ -45,6 +45,10 @@ paper: all
 # What bench/peers/run needs: other libraries, to compare with.
 peers: all
 	@bench/peers/setup base
+
+# cocabo and its peers on problems of other people, resumable; an hour or two.
+arena: all
+	@tools/arena
 
 format: setup-test
 	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v tests/oracle/)

@@ -58,6 +58,13 @@ SECTIONS = [
      "method.",
      "bench/peers/run --problem cancer-models --init 15 --iterations 60 --seeds 40-59 "
      "--method ... --points points.jsonl -o conditions.csv"),
+    ("arena", "Arena: problems of other people",
+     "cocabo and its peers on programs and functions that nobody here wrote, minimised, "
+     "each with its defaults, its own initial points, its own way to say conditions and "
+     "failures, and seeds that chose nothing ([bench/arena](../bench/arena/README.md)). "
+     "Regrets are normalised: 0 is the best known, 1 what random search gets with the "
+     "whole budget.",
+     "make arena"),
 ]
 
 

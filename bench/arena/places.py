@@ -15,18 +15,21 @@ sys.path.append(str(HERE.parent / "peers"))
 import environments as peers  # noqa: E402
 
 
+OURS = ("base", "hebo")          # the other environments are those of bench/peers
+
+
 def python_of(environment: str) -> str:
-    """base is ours, the others are those of bench/peers; "": the Python that runs this."""
-    if environment == "base":
-        return str(FOLDER / "base/bin/python")
+    """"" stands for the Python that runs this."""
+    if environment in OURS:
+        return str(FOLDER / environment / "bin/python")
     return peers.python_of(environment)
 
 
 def sentence_if_missing(what: str, environment: str) -> str:
     """What to do, or nothing if it is there."""
-    if environment != "base":
+    if environment not in OURS:
         return peers.sentence_if_missing(what, environment)
     if os.access(python_of(environment), os.X_OK):
         return ""
-    return (f"{what} needs the environment base, which is not there: run "
-            "bench/arena/setup")
+    return (f"{what} needs the environment {environment}, which is not there: run "
+            f"bench/arena/setup {environment}")

@@ -26,6 +26,7 @@ from statistics import mean, median
 from typing import Any
 
 from places import HERE          # first: the path of bench/peers
+import figure
 import record
 from peers import parse_seeds
 from results import Refused
@@ -193,20 +194,27 @@ def of_family(standings: dict[str, Standing], methods: list[str], ours: str,
     }
 
 
-def build(runs: list[Entry], known: dict[str, float], ours: str,
-          times: list[int]) -> dict[str, Any]:
+Families = dict[str, dict[str, Standing]]
+
+
+def families_of(runs: list[Entry], known: dict[str, float]) -> Families:
     by_problem: dict[str, list[Entry]] = defaultdict(list)
     for run in runs:
         by_problem[run["problem"]].append(run)
-    families: dict[str, dict[str, Standing]] = defaultdict(dict)
+    families: Families = defaultdict(dict)
     for problem, some in by_problem.items():
         families[problem.split("/")[0]][problem] = Standing(some, known.get(problem))
+    return families
+
+
+def build(families: Families, ours: str, times: list[int]) -> dict[str, Any]:
     made = {}
     for name, standings in families.items():
-        present = {run["method"] for problem in standings for run in by_problem[problem]}
-        longest = max(run["total"] for problem in standings for run in by_problem[problem])
+        runs = [run for standing in standings.values() for run in standing.runs.values()]
+        longest = max(run["total"] for run in runs)
         within = [t for t in times if t <= longest] or [longest]
-        made[name] = of_family(standings, sorted(present), ours, within)
+        made[name] = of_family(standings, sorted({run["method"] for run in runs}), ours,
+                               within)
     return {"for": ours, "families": made}
 
 
@@ -297,6 +305,8 @@ def parse_args(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="JSON instead of Markdown")
     parser.add_argument("--show", default="", metavar="PROBLEM:METHOD:SEED",
                         help="instead: one run, evaluation by evaluation")
+    parser.add_argument("--figure", default="", metavar="FILE.svg",
+                        help="draw the regrets over evaluations too")
     parser.add_argument("--keep-best", action="store_true",
                         help="add what is better than known to best.json")
     return parser.parse_args(words)
@@ -330,6 +340,17 @@ def best_of(runs: list[Entry], known: dict[str, float]) -> dict[str, float]:
     return best
 
 
+def write_figure(path: str, families: Families) -> None:
+    drawn = figure.draw({name: list(found.values()) for name, found in families.items()})
+    if not drawn:
+        raise Refused("there is nothing to draw: regrets need runs of random")
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(drawn)
+    except OSError as error:
+        raise Refused(f"cannot write {path}: {error.strerror}") from None
+
+
 def main(words: list[str]) -> int:
     args = parse_args(words)
     try:
@@ -349,7 +370,10 @@ def main(words: list[str]) -> int:
     runs = wanted(args, longest(every))
     if not runs:
         raise Refused(f"{', '.join(args.files)}: there are no runs to report")
-    report = build(runs, known, args.ours, times)
+    families = families_of(runs, known)
+    if args.figure:
+        write_figure(args.figure, families)
+    report = build(families, args.ours, times)
     print(json.dumps(report, indent=1) if args.json else markdown(report, args.each))
     return 0
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 import pytest
 from conftest import BUILD, ROOT
@@ -19,6 +20,8 @@ ARENA = ROOT / "bench/arena"
 sys.path.append(str(ARENA))
 
 import places  # noqa: E402  (and with it the path of bench/peers)
+import figure  # noqa: E402
+import players  # noqa: E402
 import record  # noqa: E402
 import report  # noqa: E402
 from evaluator import Open  # noqa: E402
@@ -291,6 +294,31 @@ def test_every_method_plays(arena, problem):
     assert arena.runs() == runs  # from the same seed
 
 
+@pytest.mark.parametrize("method", ["hebo", "botorch"])
+def test_slow_methods_play_from_their_own_points(arena, method):
+    environment = players.entry(method).environment
+    if not os.access(places.python_of(environment), os.X_OK):
+        pytest.skip(f"the environment {environment} is not there")
+    arena.ok(method=method, seeds="0,1", n=6)
+    first, other = arena.runs()
+    assert len(first["values"]) == 6 and first["points"] != other["points"]
+    arena.path.rename(arena.path.with_suffix(".first"))
+    arena.ok(method=method, seeds="0", n=6)
+    assert arena.runs() == [first]
+
+
+def test_who_cannot_play_is_not_asked_to():
+    numbers = Space.read({"x": {"type": "float", "low": 0.0, "high": 1.0}})
+    choices = {f"c{i}": {"type": "choice", "choices": list(range(15))} for i in range(2)}
+    some = Space.read({"c0": choices["c0"]})
+    many = Space.read(choices)   # 225 combinations
+    able = {name: [players.can_play(name, space) for space in (numbers, some, many)]
+            for name in players.PLAYERS}
+    assert able.pop("cma") == [True, False, False]
+    assert able.pop("botorch") == [True, True, False]
+    assert all(map(all, able.values()))
+
+
 # ---- the report ----------------------------------------------------------------------
 
 def made_up(problem, method, seed, values, **more):
@@ -300,7 +328,8 @@ def made_up(problem, method, seed, values, **more):
 
 
 def reported(runs, ours="cocabo", times=(2, 4), known=None):
-    return report.build(runs, known or {}, ours, list(times))["families"]["f"]
+    found = report.build(report.families_of(runs, known or {}), ours, list(times))
+    return found["families"]["f"]
 
 
 def test_regrets_stuck_runs_ranks_and_pairs():
@@ -389,3 +418,74 @@ def test_of_two_lengths_of_a_run_the_longer_counts(arena, capsys):
     report.main([str(arena.path), "--json", "--at", "9"])
     found = json.loads(capsys.readouterr().out)["families"]["textbook"]
     assert found["methods"]["random"]["runs"] == 2
+
+
+# ---- the picture ---------------------------------------------------------------------
+
+def falling(problem, method, seed, end, n=30):
+    """From 2 down to `end` at the 20th evaluation; the optimum is 0."""
+    return made_up(problem, method, seed, [2.0] * 19 + [end] * (n - 19), optimum=0.0)
+
+
+def drawn(runs):
+    families = report.families_of(runs, {})
+    picture = figure.draw({name: list(found.values()) for name, found in families.items()})
+    return ElementTree.fromstring(picture.encode())
+
+
+def said(picture, kind):
+    return [element.text for element in picture.iter(f"{{http://www.w3.org/2000/svg}}{kind}")]
+
+
+def test_a_point_of_the_picture_is_the_mean_of_problems_with_its_error():
+    runs = [falling("f/a", "random", 0, 1.0), falling("f/b", "random", 0, 0.5),
+            falling("f/a", "cocabo", 0, 0.1), falling("f/a", "cocabo", 1, 0.3),
+            falling("f/b", "cocabo", 0, 0.1), falling("f/b", "cocabo", 1, 0.2)]
+    standings = list(report.families_of(runs, {})["f"].values())
+    point = figure.point_at(standings, "cocabo", 25)
+    # Regrets .1 and .3, and .2 and .4: variances .02 each, so .01 of each problem's mean.
+    assert point.regret == pytest.approx(0.25)
+    assert point.error == pytest.approx(math.sqrt(0.02) / 2)
+    assert figure.point_at(standings, "random", 25).error is None
+    assert figure.point_at(standings, "cocabo", 31) is None
+
+
+def test_the_picture_has_a_panel_for_every_family_and_a_curve_for_whoever_played_all_of_it():
+    runs = [falling(problem, method, 0, 1.0 if method == "random" else 0.5)
+            for problem in ("textbook/a", "textbook/b", "programs/c", "strange/d")
+            for method in ("random", "cocabo", "cocabo@x<y")]
+    picture = drawn([*runs, falling("textbook/a", "cma", 0, 0.1)])
+    words = [word for word in said(picture, "text") if ":" in word]
+    assert words == ["programs: 1 problem", "textbook: 2 problems", "strange: 1 problem"]
+    tips = said(picture, "title")
+    assert tips.count("cocabo at 25: 0.5") == 3 and tips.count("random at 25: 1") == 3
+    assert tips.count("cocabo@x<y at 25: 0.5") == 3
+    assert "cma" not in said(picture, "text") and not any("cma" in tip for tip in tips)
+    assert said(picture, "text")[-3:] == ["cocabo", "cocabo@x<y", "random"]
+
+
+def test_who_is_better_is_drawn_lower():
+    picture = drawn([falling("f/a", "random", 0, 1.0), falling("f/a", "cocabo", 0, 0.2)])
+    space = "{http://www.w3.org/2000/svg}"
+    ours = picture.find(f"{space}circle[{space}title]")
+    theirs = [path for path in picture.iter(f"{space}path") if len(path)]
+    assert ours[0].text == "cocabo at 25: 0.2" and theirs[0][0].text == "random at 25: 1"
+    height = float(theirs[0].get("d")[1:].split()[0].split(",")[1])
+    assert float(ours.get("cy")) > height + 50
+
+
+def test_a_regret_of_nought_has_its_place_on_the_logarithmic_axis():
+    picture = drawn([falling("f/a", "random", 0, 1.0), falling("f/a", "cocabo", 0, 0.0)])
+    assert "cocabo at 25: 0" in said(picture, "title")
+    assert {"0.001", "0.01", "0.1", "1"} <= set(said(picture, "text"))
+
+
+def test_the_picture_goes_to_a_file_or_says_why_not(arena, tmp_path, capsys):
+    arena.ok(seeds="0-2", n=26)
+    path = tmp_path / "arena.svg"
+    assert report.main([str(arena.path), "--figure", str(path)]) == 0
+    assert "textbook: 1 problem" in said(ElementTree.parse(path), "text")
+    for words, sentence in ((["--figure", str(tmp_path)], "cannot write"),
+                            (["--figure", str(path), "--method", "cocabo"], "nothing to draw")):
+        with pytest.raises(Refused, match=sentence):
+            report.main([str(arena.path), *words])

@@ -13,6 +13,7 @@ initial points, so each begins as its users know it.
 from __future__ import annotations
 
 import importlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ class Entry:
     factory: str
     help: str
     numbers_only: bool = False   # it is not for spaces with choices
+    most_combinations: float = math.inf  # of choices; it climbs in each of them
 
 
 PLAYERS = {
@@ -41,6 +43,10 @@ PLAYERS = {
                    "SMAC3, HyperparameterOptimizationFacade"),
     "cma": Entry("base", "players.cma", "Cma", "CMA-ES, and with whole numbers CMA-ES with "
                  "margin; numbers only", numbers_only=True),
+    "hebo": Entry("hebo", "players.hebo_suggest", "Suggest", "HEBO; seconds an ask"),
+    "botorch": Entry("torch", "players.botorch_loop", "Loop", "BoTorch, a mixed Gaussian "
+                     "process with LogEI; at most 200 combinations of choices, and seconds "
+                     "an ask", most_combinations=200),
 }
 
 
@@ -50,7 +56,10 @@ def entry(method: str) -> Entry | None:
 
 
 def can_play(method: str, space: Space) -> bool:
-    return not (entry(method).numbers_only and any(p.choices for p in space))
+    found = entry(method)
+    if found.numbers_only and any(p.choices for p in space):
+        return False
+    return space.combinations <= found.most_combinations
 
 
 def make(method: str, space: Space, seed: int, total: int, job: dict[str, Any]):
