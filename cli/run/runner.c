@@ -106,7 +106,8 @@ static cli_state read_state(const runner *r) {
  * when there are new ones, and not for more than a twentieth of the time. */
 static void look_for_best(runner *r, double now) {
   const int64_t complete = cocabo_study_count_state(r->study, COCABO_COMPLETE);
-  const int64_t runs = cocabo_study_runs(r->study, NULL);
+  int64_t running = 0;
+  const int64_t runs = cocabo_study_runs(r->study, &running) - running;
   const bool known = complete == r->best.complete && runs == r->best.runs;
   cli_best best;
   if (r->run->common->quiet || known || now < r->best_at)

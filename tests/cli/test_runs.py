@@ -9,6 +9,7 @@ import csv
 import json
 import math
 import pathlib
+import re
 import signal
 import statistics
 import sys
@@ -289,6 +290,14 @@ class Looking(Racing):
         self.assertIn(" 0, run 0 ", shown.stdout)
         self.ok("ask")
         self.assertIn("1 running run has no lease", self.ok("workers").stderr)
+
+    def test_the_last_line_of_the_bar_knows_the_last_run(self):
+        for runs in range(51, 55):
+            bar = self.race("--seeds", 9, runs=runs).stderr
+            shown = re.findall(rf"best (.*) \(trial (\d+)\), {runs} of {runs} runs", bar)[-1]
+            told = self.ok("best").stdout
+            self.assertIn(f"value   {shown[0]}, ", told)
+            self.assertIn(f"trial   {shown[1]}, ", told)
 
     def test_every_picture_names_the_best(self):
         self.race(runs=90)

@@ -4,6 +4,7 @@ import math
 import pickle
 import statistics
 import threading
+import time
 
 import pytest
 
@@ -93,9 +94,13 @@ def test_budgets_end_optimize_also_where_others_run_on():
     assert study.count_runs() == 30
     with pytest.raises(cocabo.BudgetError, match="30 runs"):
         study.ask_run()
-    study = create(trials=5)
-    study.optimize(solve, n_jobs=4)
-    assert study.count("complete") == 5
+
+    def slow(trial):
+        time.sleep(0.01)
+        return solve(trial)
+    study = create(trials=8, seeds=5)
+    study.optimize(slow, n_jobs=8)  # more jobs than runs of the last trial at a time
+    assert study.count("complete") == 8
 
 
 def test_a_failed_run_fails_its_trial():
