@@ -56,7 +56,9 @@ def tests():
 # ---- weighing --------------------------------------------------------------------------
 
 def average(combine, values):
-    return statistics.median(values) if combine == "median" else math.fsum(values) / len(values)
+    if combine == "median":
+        return statistics.median(values)
+    return math.fsum(values) / len(values)
 
 
 def combined(combine, values, full):
@@ -128,7 +130,8 @@ def tables():
             yield table, combine, sign, paired, full
     # One run each: nothing is known of the noise. And trials without a common pair.
     yield [[1.5] + [None] * 7, [2.25] + [None] * 7], "mean", -1, True, 8
-    yield [[1.5, 2.5, 4.0] + [None] * 5, [None] * 3 + [7.5, 9.0] + [None] * 3], "mean", 1, True, 8
+    yield ([[1.5, 2.5, 4.0] + [None] * 5, [None] * 3 + [7.5, 9.0] + [None] * 3], "mean", 1,
+           True, 8)
 
 
 # ---- writing ---------------------------------------------------------------------------

@@ -95,10 +95,11 @@ typedef struct cb_provenance {
 
 typedef struct cb_event {
   cb_event_kind kind;
-  int64_t seq;      /* 1, 2, ... given by the store */
-  uint64_t id[2];   /* unique, given by the writer: a retried append is found by it */
-  double time;      /* seconds since 1970 on the store's clock, given by the store */
-  int64_t number;   /* trial, or -1 */
+  cb_outcome outcome; /* of a run that is over */
+  int64_t seq;        /* 1, 2, ... given by the store */
+  uint64_t id[2];     /* unique, given by the writer: a retried append is found by it */
+  double time;        /* seconds since 1970 on the store's clock, given by the store */
+  int64_t number;     /* trial, or -1 */
   int64_t attempt;  /* CB_TRIAL_RESUMED: 1, 2, ... per trial; those that end one: 0, 1,
                        ... ; of runs: 0, 1, ... in the order in which they started */
   bool has_attempt; /* CB_TRIAL_FAILED, CB_TRIAL_INTERRUPTED: false in logs of 0.1.0,
@@ -106,19 +107,18 @@ typedef struct cb_event {
   bool running; /* CB_TRIAL_ADDED without y: somebody is at it; else it is enqueued */
   bool has_y;
   cb_origin origin;
-  double y;               /* the user's own value, in the user's direction */
-  int n_metrics;          /* up to COCABO_MAX_METRICS, with y only */
+  double y;      /* the user's own value, in the user's direction */
+  int n_metrics; /* up to COCABO_MAX_METRICS, with y only */
+  int n_cells;
   cocabo_metric *metrics; /* one block with their names: see cb_metrics_pack */
   char *reason;
-  cb_outcome outcome; /* of a run that is over */
-  double seconds;     /* that it took; 0: not known */
-  char *instance;     /* of a run that starts; NULL: there are no instances */
-  int64_t seed;       /* of a run that starts */
-  int64_t step;       /* of a report, 0 or more */
-  char *version;      /* of the library that wrote the options; NULL: 0.1.0 */
-  char *body;         /* of a kind that is not known: the text of all but its head */
-  int n_cells;
-  cb_cell *cells;
+  double seconds; /* that it took; 0: not known */
+  char *instance; /* of a run that starts; NULL: there are no instances */
+  int64_t seed;   /* of a run that starts */
+  int64_t step;   /* of a report, 0 or more */
+  char *version;  /* of the library that wrote the options; NULL: 0.1.0 */
+  char *body;     /* of a kind that is not known: the text of all but its head */
+  cb_cell *cells; /* n_cells */
   cocabo_space *space;
   int n_options, n_attributes;
   cb_pair *options;

@@ -2,8 +2,9 @@
  * SQLite file, for many machines. What is one stroke is one statement, most of them
  * calls of the functions in server_schema.c. Time is the server's.
  *
- * Asks of whoever holds a lease, for trials or runs, are not durable: the server may
- * lose the last of them when it crashes, and then study/handed.c knows what to do.
+ * Asks for trials, of whoever holds a lease, are not durable: the server may lose the
+ * last of them when it crashes, and then study/handed.c knows what to do. Those for
+ * runs are: a result would not find its run.
  * Everything else is on the server's disk when the call returns.
  */
 #include "store/postgres.h"

@@ -330,21 +330,23 @@ static void assert_reopens(const pair *p) {
   cocabo_study_free(both.study);
 }
 
-/* Three under way at a time; at the end the log says what the twin's does. */
+/* So many under way at a time that a second trial begins while the first run of the
+ * first is; at the end the log says what the twin's does. */
 static void runs_survive_lack_of_memory(void **state) {
   (void)state;
   static const char *const judges[] = {"random", "mixed", "smac"};
   for (int s = 0; s < 3; s++) {
     pair p = build_runs(judges[s]);
-    cocabo_run flying[3];
+    enum { AT_ONCE = 7 };
+    cocabo_run flying[AT_ONCE];
     for (int i = 0; i < 40; i++) {
-      if (i >= 3)
-        tell_run_both(&p, flying[i % 3],
+      if (i >= AT_ONCE)
+        tell_run_both(&p, flying[i % AT_ONCE],
                       i % 13 == 12   ? COCABO_RUN_FAILED
                       : i % 11 == 10 ? COCABO_RUN_DISCARDED
                       : i % 19 == 18 ? COCABO_RUN_CAPPED
                                      : COCABO_RUN_OK);
-      flying[i % 3] = ask_run_both(&p);
+      flying[i % AT_ONCE] = ask_run_both(&p);
     }
     assert_true(cocabo_study_count(p.study) > 4);
     assert_reopens(&p);

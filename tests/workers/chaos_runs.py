@@ -3,15 +3,17 @@
 lost, none counts twice, and the budget of runs is kept.
 
     python3 tests/workers/chaos_runs.py PATH/TO/cocabo [--kills 20] [--postgres]
-        [--seed N] [--keep]                             in full: --kills 200
+        [--restarts 0] [--seed N] [--keep]     in full: --kills 200, with and without
+                                               --postgres --restarts 5
 
 Trials are run on pairs of an instance and a seed, several of each trial at once. Who got
-SIGKILL, with his runs under way, is replaced. The budget of runs is raised whenever it is
+SIGKILL, with his runs under way, is replaced; so is a server, all of whose processes get
+it. The budget of runs is raised whenever it is
 reached, so that its edge is crossed many times. With -v a process says "trial N run K on
 INSTANCE: VALUE" after the store has said that it has it. A run of a dead process is run
 again under another number, so what is found under that one was recorded then.
 
-At the end, with the kills over and a budget of some more runs:
+At the end, with the faults over and a budget of some more runs:
   - runs that are not discarded are exactly as many as the budget; none is under way
   - every acknowledged run is there, with its value
   - every value of a run is the one of its point and pair
@@ -78,11 +80,13 @@ def counted(trials):
 class Chaos(Herd):
     STEP, CALM = 60, 120
 
-    def __init__(self, args, storage):
+    def __init__(self, args, storage, server):
         super().__init__(args.cocabo, args.folder, storage, PROGRAM, args.processes)
         (self.folder / "list.txt").write_text(
             "".join(f"{i}\n" for i in range(1, INSTANCES + 1)))
+        self.server = server
         self.sampler = args.sampler
+        self.begun = [0] * args.processes  # bytes of its report when one started
         self.acknowledged = {}  # (trial, run): instance and value
         self.failed = set()  # trials that were said to have failed
 
@@ -101,23 +105,20 @@ class Chaos(Herd):
         line = ["-v", "--lease", str(LEASE), "-j", str(1 + i % 3)]
         line = ["worker", *line] if i % 2 else ["run", *line, *self.study_line()]
         with open(self.folder / f"report-{i}", "ab") as report:
+            self.begun[i] = report.tell()
             self.processes[i] = subprocess.Popen(
                 [self.cocabo, *line], cwd=self.folder, env=self.environment,
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=report,
                 preexec_fn=die_with_parent(signal.SIGKILL))
 
     def hear_end(self, i, process):
+        """One that starts while there is no server may say so and end."""
         status = process.returncode
-        self.ends[status] += 1
-        expect(status in (0, -signal.SIGKILL), "everybody goes on until the budget",
-               (i, status, (self.folder / f"report-{i}").read_text()[-600:]))
-        if status == 0:
-            self.raise_budget()
-
-    def raise_budget(self):
-        """A process that was slow to start may have lowered it since."""
-        if counted(self.trials()) >= self.budget:
-            self.set_budget(self.budget + self.STEP)
+        said = (self.folder / f"report-{i}").read_bytes()[self.begun[i]:].decode()
+        away = status == 1 and "\n" not in said.strip() and "cannot connect to" in said
+        self.ends["no server" if away else status] += 1
+        expect(away or status in (0, -signal.SIGKILL), "everybody goes on until the budget",
+               f"one ended with status {status} and said: {said[-600:]}")
 
     def read_reports(self):
         for line in self.new_lines():
@@ -131,27 +132,43 @@ class Chaos(Herd):
                 self.failed.add(int(found[1]))
 
     def look_after(self):
+        """Looking at the study takes long: once for all who found the budget reached."""
         self.read_reports()
+        reached = any(p is not None and p.poll() == 0 for p in self.processes)
+        if reached and counted(self.trials()) >= self.budget:
+            self.set_budget(self.budget + self.STEP)
         self.replace_the_dead()
 
     # ---- faults ----------------------------------------------------------------------
 
-    def rage(self, kills, pause):
-        """Every kill finds processes that had the time to do something."""
-        mark, since = 0, time.monotonic()
-        while self.faults["kill"] < kills:
+    def kill(self):
+        alive = [p for p in self.processes if p.poll() is None]
+        if alive:
+            random.choice(alive).kill()
+        return bool(alive)
+
+    def restart(self):
+        """What is acknowledged now must survive."""
+        self.read_reports()
+        self.server.kill9()
+        self.server.start()
+        return True
+
+    def rage(self, faults, pause):
+        """Every fault finds processes that had the time to do something."""
+        mark, seen, since = 0, 0, time.monotonic()
+        while faults:
             self.look_after()
+            if len(self.acknowledged) > seen:
+                seen, since = len(self.acknowledged), time.monotonic()
+            expect(time.monotonic() - since < self.CALM, "the work goes on after a fault")
             time.sleep(min(random.expovariate(1 / pause), 0.5))
-            expect(time.monotonic() - since < self.CALM, "the work goes on after a kill")
-            victim = random.choice(self.processes)
-            if len(self.acknowledged) <= mark or victim.poll() is not None:
+            if seen <= mark or not getattr(self, faults[-1])():
                 continue
-            victim.kill()
-            self.faults["kill"] += 1
-            mark, since = len(self.acknowledged), time.monotonic()
-            if self.faults["kill"] % 50 == 0:
-                print(f"{self.faults['kill']} kills, {len(self.acknowledged)} runs",
-                      flush=True)
+            self.faults[faults.pop()] += 1
+            mark = seen
+            if len(faults) % 50 == 0:
+                print(f"{dict(self.faults)}, {len(self.acknowledged)} runs", flush=True)
 
     # ---- the end ---------------------------------------------------------------------
 
@@ -214,18 +231,20 @@ class Chaos(Herd):
 @contextlib.contextmanager
 def storage_of(args):
     if not args.postgres:
-        yield f"sqlite:///{args.folder}/study.db"
+        yield f"sqlite:///{args.folder}/study.db", None
         return
     with Server() as server:
-        yield server.create_database("studies", server.create_role("worker"))
+        yield server.create_database("studies", server.create_role("worker")), server
 
 
 def play(args):
-    with storage_of(args) as storage:
-        chaos = Chaos(args, storage)
+    faults = ["kill"] * args.kills + ["restart"] * args.restarts
+    random.shuffle(faults)
+    with storage_of(args) as (storage, server):
+        chaos = Chaos(args, storage, server)
         try:
             chaos.set_budget(chaos.STEP)
-            chaos.rage(args.kills, args.pause)
+            chaos.rage(faults, args.pause)
             chaos.finish()
             return chaos, chaos.check()
         finally:
@@ -237,13 +256,15 @@ def read_arguments():
     add = parser.add_argument
     add("cocabo")
     add("--kills", type=int, default=20, help="of processes (%(default)s)")
+    add("--restarts", type=int, default=0, help="of the server (%(default)s)")
     add("--processes", type=int, default=6)
-    add("--pause", type=float, default=0.15, help="seconds between kills (%(default)s)")
+    add("--pause", type=float, default=0.15, help="seconds between faults (%(default)s)")
     add("--sampler", default="random")
     add("--seed", type=int, default=None)
     add("--keep", action="store_true", help="keep the folder")
     add("--postgres", action="store_true", help="a PostgreSQL server in place of a file")
     args = parser.parse_args()
+    args.restarts = args.restarts if args.postgres else 0
     args.seed = random.randrange(1 << 32) if args.seed is None else args.seed
     return args
 
@@ -268,7 +289,7 @@ def main():
         if not args.keep:
             shutil.rmtree(args.folder, ignore_errors=True)
     states = collections.Counter(run["state"] for t in trials for run in t["runs"])
-    print(f"{chaos.faults['kill']} kills in {time.monotonic() - started:.0f} s: "
+    print(f"{dict(chaos.faults)} in {time.monotonic() - started:.0f} s: "
           f"{len(trials)} trials, runs {dict(states)} of {chaos.budget}, "
           f"{len(chaos.acknowledged)} acknowledged, ends {dict(chaos.ends)}; nothing lost "
           "or counted twice")
