@@ -28,7 +28,7 @@ import unittest
 COCABO = None
 COMMANDS = ["run", "create", "ask", "tell", "best", "trials", "studies", "export",
             "import", "delete", "plot", "verify", "worker", "retry", "workers", "copy",
-            "convert", "report", "serve", "watch"]
+            "convert", "report", "serve", "watch", "mcp"]
 STATES = ["waiting", "running", "complete", "failed", "interrupted", "stale"]
 LR = ["-p", "lr=float(1e-5,0.1,log)"]
 OPT = ["-p", "opt=choice(adam,sgd)"]
