@@ -46,7 +46,7 @@ paper: all
 peers: all
 	@bench/peers/setup base
 
-# cocabo and its peers on problems of other people, resumable; an hour or two.
+# cocabo and its peers on problems of other people, resumable; about an hour.
 arena: all
 	@tools/arena
 

@@ -17,7 +17,6 @@ FIRST = 10                       # evaluations; before them everybody draws at r
 FLOOR = 1e-4                     # of regrets: below it nobody cares who is ahead
 WIDTH, HEIGHT = 330.0, 210.0     # of a panel, inside its axes
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 22.0, 40.0, 46.0
-LEGEND_STEP = 132.0
 INK, GRID = "#1a1a1a", "#e4e4e4"
 ORDER = ("programs", "coco", "textbook", "noisy", "paper")
 
@@ -216,16 +215,20 @@ class Axes:
 
 # ---- the page ------------------------------------------------------------------------
 
+def legend_step(looks: dict[str, Look]) -> float:
+    return 50 + 6.4 * max(map(len, looks))
+
+
 def legend_columns(looks: dict[str, Look], width: float) -> int:
-    return max(1, min(len(looks), int((width - 40) // LEGEND_STEP)))
+    return max(1, min(len(looks), int((width - 20) // legend_step(looks))))
 
 
 def legend(looks: dict[str, Look], width: float, top: float) -> list[str]:
-    columns = legend_columns(looks, width)
-    begin = (width - columns * LEGEND_STEP) / 2 + 8
+    columns, step = legend_columns(looks, width), legend_step(looks)
+    begin = (width - columns * step) / 2 + 8
     parts = []
     for i, (method, look) in enumerate(looks.items()):
-        x, y = begin + i % columns * LEGEND_STEP, top + i // columns * 20
+        x, y = begin + i % columns * step, top + i // columns * 20
         parts.append(line([(x, y), (x + 32, y)], look.colour, 1.8, look.dash))
         parts.append(mark(look, x + 16, y))
         parts.append(text(x + 38, y + 4.2, method, anchor="start"))
