@@ -177,28 +177,28 @@ cocabo_status cb_race_next(const cb_race *race, const cb_history *history,
 
 /* Two bounds: the trial cannot win once it has used up what the incumbent took for all
  * its pairs; and it hardly will once it has used up twice what the incumbent took for
- * the same pairs. */
+ * the same pairs, or takes for so many: it may have been lucky with these. */
 double cb_race_cap(const cb_race *race, const cb_history *history,
                    const cb_trial *trial, int64_t pair) {
   static const double slack = 2.0;
   const int64_t best = cb_race_incumbent(history);
-  if (!race->cap || best < 0 || best == trial->number ||
-      trial->state == COCABO_COMPLETE)
+  if (!race->cap || best < 0 || best == trial->number)
     return INFINITY;
   const cb_trial *incumbent = &history->trials[best];
-  double all = 0.0, same = 0.0, used = 0.0;
+  double all = 0.0, same = 0.0, used = 0.0, n = 1.0;
   for (int64_t k = 0; k < incumbent->n_results; k++)
     all += isnan(incumbent->results[k]) ? 0.0 : incumbent->results[k];
   const double mean = all / (double)incumbent->n_counted;
   for (int64_t k = 0; k < trial->n_results; k++) {
     if (isnan(trial->results[k]))
       continue;
-    const double his = cb_runs_value(incumbent, k);
+    const double taken = cb_runs_value(incumbent, k);
+    n += 1.0;
     used += trial->results[k];
-    same += isnan(his) ? mean : his;
+    same += isnan(taken) ? mean : taken;
   }
   const double next = pair >= 0 ? cb_runs_value(incumbent, pair) : NAN;
-  const double room =
-      fmin(all - used, slack * (same + (isnan(next) ? mean : next)) - used);
+  const double his = fmax(same + (isnan(next) ? mean : next), n * mean);
+  const double room = fmin(all - used, slack * his - used);
   return fmax(room, 0.1 * mean);
 }

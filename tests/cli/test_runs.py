@@ -136,7 +136,7 @@ class Runs(Racing):
 
     def test_an_own_cap_ends_what_cannot_win(self):
         slow = self.program("sleep $1")
-        self.ok("run", "-p", "d=choice(0.05,1.5,2,2.5)", "-n", 4, "--instances",
+        self.ok("run", "-p", "d=choice(0.05,1.5,2,2.6)", "-n", 4, "--instances",
                 self.instances(5), "--objective", "seconds", "--cap", "auto", "--", slow,
                 "{d}")
         capped = 0
