@@ -195,7 +195,7 @@ void cli_bar_clear(cli_bar *bar) {
 void cli_bar_end(cli_bar *bar, const cli_state *state, double now) {
   if (bar->quiet)
     return;
-  if (bar->terminal || done(state) != bar->shown_done)
+  if (bar->terminal || done(state) != bar->shown_done || state->runs > 0)
     show(bar, state, now);
   if (bar->drawn)
     fputc('\n', stderr);

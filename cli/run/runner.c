@@ -76,6 +76,7 @@ typedef struct runner {
   cocabo_error trouble;  /* what the store said when it failed; code COCABO_OK: fine */
   double ask_at;         /* when to ask again */
   cocabo_status refusal; /* why the last ask gave nothing; COCABO_OK: it did */
+  bool no_runs_left;     /* and no run was under way then, which could change that */
   double busy_since; /* the store refuses to answer since then; INFINITY: it answers */
   double idle_since; /* nothing runs here since then; INFINITY: something does */
   bool idle_said;
@@ -469,12 +470,15 @@ static bool is_idle(const runner *r) {
 }
 
 static cocabo_status handle_refusal(runner *r, cocabo_status status, double now) {
+  int64_t running = 0;
   r->refusal = status;
   r->ask_at = now + (status == COCABO_E_BUSY ? store_pause : ask_pause);
   switch (status) {
   case COCABO_E_BUDGET:
   case COCABO_E_EXHAUSTED:
     r->busy_since = INFINITY;
+    (void)cocabo_study_runs(r->study, &running);
+    r->no_runs_left = running == 0;
     return COCABO_OK;
   case COCABO_E_INTERRUPTED: /* the loop sees the signal, or the store is locked */
     r->refusal = COCABO_OK;
@@ -579,9 +583,7 @@ static bool is_over(runner *r) {
     r->ended.why = CLI_END_BUDGET;
     return true;
   }
-  int64_t running = 0;
-  (void)cocabo_study_runs(r->study, &running);
-  if (r->run->by_runs && r->refusal == COCABO_E_BUDGET && running == 0) {
+  if (r->run->by_runs && r->refusal == COCABO_E_BUDGET && r->no_runs_left) {
     r->ended.why = CLI_END_BUDGET;
     return true;
   }

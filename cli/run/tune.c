@@ -26,7 +26,7 @@ cocabo_status cli_tune_want(const cli_spec *spec, cocabo_error *err) {
   const bool counted = spec->trials > 0 || spec->runs > 0;
   if (!counted && !(spec->timeout > 0.0)) /* NaN: not said */
     return cb_fail(err, COCABO_E_INVALID,
-                   "when to stop? want -n TRIALS, --runs N or --timeout TIME");
+                   "when to stop? want -n TRIALS or --timeout TIME, or --runs N");
   if (!spec->command)
     return cb_fail(err, COCABO_E_INVALID,
                    "what to run? want a command after --, such as "

@@ -481,7 +481,7 @@ class Help(Case):
         self.assertIn("run", self.complete("help", ""))
         self.assertEqual(self.complete("run", "--pat"), ["--patience"])
         self.assertEqual(self.complete("worker", "--tar"), ["--target"])
-        self.assertEqual(self.complete("create", "--max-"), ["--max-failures"])
+        self.assertEqual(self.complete("create", "--max-"), ["--max-failures", "--max-runs"])
         self.assertIn("failed", self.complete("retry", "--state", ""))
         self.assertIn("mixed", self.complete("run", "--sampler", ""))
 

@@ -133,9 +133,9 @@ class Kinds(Case):
         self.assertEqual((report["passed_over"], report["unchecked"]), (1, 1))
         self.assertRegex(self.ok("verify"), r"later +1 events of kinds that only a later version knows")
         with sqlite3.connect(self.folder / "cocabo.db") as connection:
-            connection.execute(later, (6, 12, '{"version": "0.7.1"}'))
+            connection.execute(later, (6, 14, '{"version": "0.7.1"}'))
         connection.close()
-        self.refused(1, "event 6 of the log is of kind 12, which this version of cocabo",
+        self.refused(1, "event 6 of the log is of kind 14, which this version of cocabo",
                      "tell", 1, 1)
         self.refused(1, "it was written by 0.7.1", "best")
 

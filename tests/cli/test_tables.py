@@ -423,7 +423,7 @@ if int(os.environ["COCABO_TRIAL"]) % 3: print(os.environ["COCABO_TRIAL"])
         self.show(*line)
         self.assertEqual(len(self.lines("trials", "--state", "failed")), 3)
         study = ["--study", self.STUDY]
-        servers = {"serve", "mcp"}  # they go on; what they say has tests of its own
+        servers = {"serve", "mcp", "watch"}  # they go on; what they say has tests of its own
         for args in ([[command] for command in self.commands() if command not in servers]
                      + [["trials", "--sort", self.PARAMETER], ["tell", "1", "7"],
                       ["export", "--format", "csv"],
