@@ -15,7 +15,7 @@
 
 typedef struct serve_args {
   const char *port, *listen, *token_file;
-  bool allow_tell;
+  bool allow_tell, allow_store;
   cli_common common;
 } serve_args;
 
@@ -30,6 +30,8 @@ static const front_option options[] = {
      offsetof(serve_args, token_file)},
     {"--allow-tell", NULL, "let others ask for trials and tell their values",
      FRONT_FLAG, offsetof(serve_args, allow_tell)},
+    {"--allow-store", NULL, "be the storage http://HOST:PORT of other machines",
+     FRONT_FLAG, offsetof(serve_args, allow_store)},
     CLI_COMMON_OPTIONS(serve_args),
     {0}};
 
@@ -100,6 +102,7 @@ static cocabo_status understand(const serve_args *args, order *out, cocabo_error
     out->address = strcmp(args->listen, "localhost") == 0 ? "127.0.0.1" : args->listen;
   CB_TRY(front_parse_int("--port", args->port, 0, 65535, &out->port, err));
   out->settings.allow_tell = args->allow_tell;
+  out->settings.allow_store = args->allow_store;
   out->settings.live = true;
   out->settings.storage = show_url(out->shown, cli_storage(&args->common));
   CB_TRY(find_token(args, out, err));
@@ -113,12 +116,18 @@ static cocabo_status understand(const serve_args *args, order *out, cocabo_error
 
 /* ---- serving --------------------------------------------------------------------- */
 
+/* A store for others may be one that they fill; the one that makes it is opened first.
+ */
 static cocabo_status open_stores(const serve_args *args, cli_session *sessions,
                                  cocabo_error *err) {
-  for (int i = 0; i < HTTP_STORES; i++) {
-    const bool writes = args->allow_tell && i == HTTP_STORES - 1;
+  for (int i = HTTP_STORES - 1; i >= 0; i--) {
+    const bool raw = args->allow_store && i == HTTP_STORES - 1;
+    const bool writes = args->allow_tell && i == HTTP_STORES - 2;
     CB_TRY(cli_open_store(&sessions[i], &args->common,
-                          writes ? 0 : COCABO_STORE_READ_ONLY, err));
+                          raw      ? COCABO_STORE_CREATE
+                          : writes ? 0
+                                   : COCABO_STORE_READ_ONLY,
+                          err));
   }
   return COCABO_OK;
 }
@@ -129,7 +138,9 @@ static void say_where(const serve_args *args, const order *o, int port) {
     return;
   fprintf(stderr, "cocabo serve: http://%s%s%s:%d/ shows %s, %s%s; Ctrl-C ends it\n",
           six ? "[" : "", o->address, six ? "]" : "", port, o->settings.storage,
-          o->settings.allow_tell ? "and takes results" : "read-only",
+          o->settings.allow_store  ? "and is a storage for others"
+          : o->settings.allow_tell ? "and takes results"
+                                   : "read-only",
           o->settings.token ? ", with a token" : "");
 }
 
