@@ -226,25 +226,12 @@ static cocabo_status do_read(visit *v, cocabo_error *err) {
   return COCABO_OK;
 }
 
-/* ---- places ---------------------------------------------------------------------- */
-
-/* What was written must also be said: the memory for it comes first. */
-static cocabo_status make_room(visit *v, cocabo_error *err) {
-  enum { OF_A_PLACE = 64, REST = 256 };
-  void *text = v->json.text;
-  if (!cb_reserve(&text, &v->json.capacity, v->q.events.n * OF_A_PLACE + REST, 1))
-    return cb_no_memory(err);
-  v->json.text = text;
-  return COCABO_OK;
-}
-
 /* ---- writing --------------------------------------------------------------------- */
 
 static cocabo_status do_append(visit *v, cocabo_error *err) {
   const question *q = &v->q;
   CB_TRY(check_events(q, false, err));
   CB_TRY(check_lease(q, err));
-  CB_TRY(make_room(v, err));
   const cb_append what = {.events = q->events.items,
                           .n = (int)q->events.n,
                           .next_number = q->next,
@@ -299,7 +286,6 @@ static cocabo_status do_create(visit *v, cocabo_error *err) {
   cocabo_error why;
   CB_TRY(check_events(q, true, err));
   CB_TRY(cb_store_check_readable(&v->body, q->events.items, err));
-  CB_TRY(make_room(v, err));
   cocabo_status status = v->store->ops->create_log(
       v->store, q->name, q->events.items, (int)q->events.n, q->keep, &id, &why);
   if (status == COCABO_E_EXISTS && q->retried)
@@ -425,6 +411,16 @@ size_t cb_door_most(void) {
   return CB_WIRE_MAX;
 }
 
+/* What has been done must also be said: the memory for it comes first. */
+static cocabo_status make_room(visit *v, cocabo_error *err) {
+  enum { OF_A_PLACE = 64, REST = 256 };
+  void *text = v->json.text;
+  if (!cb_reserve(&text, &v->json.capacity, v->q.events.n * OF_A_PLACE + REST, 1))
+    return cb_no_memory(err);
+  v->json.text = text;
+  return COCABO_OK;
+}
+
 static cocabo_status answer(visit *v, const char *call, const char *text, size_t size,
                             cocabo_error *err) {
   int i = 0;
@@ -438,8 +434,8 @@ static cocabo_status answer(visit *v, const char *call, const char *text, size_t
   if (calls[i].about == BY_NAME && !v->q.has_name)
     return miss("name", err);
   cb_json_start(&v->json, err);
+  CB_TRY(make_room(v, err));
   cb_json_open(&v->json, "{");
-  CB_TRY(v->json.status);
   CB_TRY(calls[i].answer(v, err));
   cb_json_close(&v->json, "}");
   return v->json.status;
