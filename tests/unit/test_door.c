@@ -102,8 +102,9 @@ static void a_repeated_append_is_found(void **state) {
 static void a_repeated_create_is_found_where_it_says_so(void **state) {
   (void)state;
 #define AGAIN(n, retried)                                                              \
-  ask("create", "{\"name\":\"s\",\"retried\":" #retried ",\"events\":[" CREATED(n) "]" \
-                                                                                   "}")
+  ask("create",                                                                        \
+      "{\"name\":\"s\",\"retried\":" #retried ",\"events\":[" CREATED(n) "]"           \
+                                                                         "}")
   assert_int_equal(AGAIN(1, false), COCABO_E_EXISTS);
   assert_string_equal(code(), "exists");
   assert_int_equal(AGAIN(7, true), COCABO_E_EXISTS); /* somebody else's */
