@@ -101,8 +101,10 @@ static cocabo_status read_question(question *q, const char *text, size_t size,
     cb_walk_end(&walk);
   if (walk.no_memory)
     return cb_no_memory(err);
-  if (status == COCABO_E_STORE) /* a body, which has a sentence of its own */
-    return COCABO_E_INVALID;
+  if (status == COCABO_E_STORE) { /* a body, which has a sentence of its own */
+    const cocabo_error why = *err;
+    return cb_fail(err, COCABO_E_INVALID, "%s", why.message);
+  }
   return walk.why ? cb_fail(err, COCABO_E_INVALID,
                             "the content cannot be read at byte %td: want %s",
                             walk.at - walk.text, walk.why)

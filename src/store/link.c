@@ -419,8 +419,10 @@ static cocabo_status try_once(cb_link *link, const question *q, size_t expected,
 cocabo_status cb_link_ask(cb_link *link, const char *method, const char *path,
                           const char *text, size_t size, size_t expected, bool first,
                           cocabo_error *err) {
+  enum { TRIES = 3 };
   const double since = cb_clock_boot();
   double pause = 0.02;
+  int tries = 0;
   question q = {.text = text, .size = size};
   write_head(link, method, path, &q);
   link->retried = link->sent = link->asked = false;
@@ -435,7 +437,7 @@ cocabo_status cb_link_ask(cb_link *link, const char *method, const char *path,
       return stopped(link, err);
     if (!fresh)
       continue; /* it was an old connection, which the server may have ended */
-    if (first)
+    if (first && (!link->sent || ++tries == TRIES))
       return fail(link, err);
     if (!goes_on(link, since))
       return link->patience.wait && !link->hurry ? stopped(link, err) : fail(link, err);

@@ -48,7 +48,8 @@ void cb_link_drop(cb_link *link);
 
 /* Asks, with a method and a path, and for POST a content of JSON; the answer is
  * link->answer, whatever its status. `expected` bytes of it need no memory then.
- * `first`: do not wait for a server that cannot be reached. COCABO_E_STORE if it cannot
+ * `first`: do not wait for a server that cannot be reached, nor for long for one that
+ * does not answer. COCABO_E_STORE if it cannot
  * be asked, COCABO_E_INTERRUPTED if nobody wants to wait any more. */
 cocabo_status cb_link_ask(cb_link *link, const char *method, const char *path,
                           const char *text, size_t size, size_t expected, bool first,
