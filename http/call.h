@@ -32,6 +32,7 @@ cocabo_status http_doc_categories(http_call *call, cocabo_error *err);
 cocabo_status http_doc_intermediate(http_call *call, cocabo_error *err);
 cocabo_status http_doc_workers(http_call *call, cocabo_error *err);
 cocabo_status http_doc_store(http_call *call, cocabo_error *err);
+cocabo_status http_do_turn(http_call *call, cocabo_error *err);
 cocabo_status http_do_store(http_call *call, cocabo_error *err);
 cocabo_status http_do_ask(http_call *call, cocabo_error *err);
 cocabo_status http_do_tell(http_call *call, cocabo_error *err);

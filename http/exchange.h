@@ -8,6 +8,7 @@
 #include "http/mhd.h"
 #include "http/routes.h"
 #include "http/server.h"
+#include "http/turns.h"
 
 /* A connection, for as long as it is open. */
 typedef struct http_line {
@@ -26,6 +27,7 @@ typedef struct http_exchange {
   http_target target;
   const http_route *route; /* NULL: it was refused */
   front_buffer body;
+  double parked;  /* since when it waits for its turn */
   size_t counted; /* of its bytes are among the server's */
   size_t body_seen;
   bool began, too_large, crowded, done;
@@ -51,6 +53,8 @@ struct http_server {
   struct MHD_Daemon *daemon;
   const http_settings *settings;
   http_site quick;
+  http_turns turns;
+  http_exchange *parked;               /* that wait for their turn, the first first */
   struct http_lane *lanes[HTTP_LANES]; /* what thinks, what writes, what is raw */
   int wake;                            /* eventfd: a lane has something done */
   double now;

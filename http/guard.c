@@ -99,7 +99,7 @@ static bool is_same_origin(const http_request *request) {
 bool http_guard_write(const http_settings *settings, const http_request *request,
                       const http_route *route, http_response *out) {
   char shown[CB_SHOWN];
-  const bool raw = route->pace == HTTP_RAW;
+  const bool raw = http_is_raw(route);
   if (route->pace != HTTP_WRITES && !raw)
     return true;
   if (raw ? !settings->allow_store : !settings->allow_tell) {

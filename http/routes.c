@@ -35,7 +35,7 @@ static const http_route routes[] = {
     {"POST", "/api/studies/{name}/fail", NULL, HTTP_WRITES, http_do_fail},
     {"POST", "/api/studies/{name}/report", NULL, HTTP_WRITES, http_do_report},
     {"GET", "/api/store", NULL, HTTP_RAW, http_doc_store},
-    {"POST", "/api/store/append", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/append", "turn", HTTP_RAW, http_do_store},
     {"POST", "/api/store/check", NULL, HTTP_RAW, http_do_store},
     {"POST", "/api/store/create", NULL, HTTP_RAW, http_do_store},
     {"POST", "/api/store/describe", NULL, HTTP_RAW, http_do_store},
@@ -46,6 +46,7 @@ static const http_route routes[] = {
     {"POST", "/api/store/remove", NULL, HTTP_RAW, http_do_store},
     {"POST", "/api/store/renew", NULL, HTTP_RAW, http_do_store},
     {"POST", "/api/store/summarise", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/turn", "study who", HTTP_TURN, http_do_turn},
 };
 enum { N_ROUTES = sizeof routes / sizeof routes[0] };
 
@@ -56,7 +57,7 @@ const http_route *http_route_at(int i) {
 }
 
 size_t http_route_most(const http_route *route) {
-  return route->pace == HTTP_RAW ? HTTP_STORE_MAX : HTTP_BODY_MAX;
+  return http_is_raw(route) ? HTTP_STORE_MAX : HTTP_BODY_MAX;
 }
 
 /* ---- responses ------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ typedef enum http_pace {
   HTTP_THINKS,
   HTTP_WRITES, /* needs allow_tell */
   HTTP_RAW,    /* needs allow_store */
+  HTTP_TURN,   /* too, and waits for others */
   HTTP_STREAM
 } http_pace;
 
@@ -56,6 +57,10 @@ typedef struct http_route {
   cocabo_status (*answer)(http_call *call, cocabo_error *err);
 } http_route;
 
+/* Is it about the raw store? */
+static inline bool http_is_raw(const http_route *route) {
+  return route->pace == HTTP_RAW || route->pace == HTTP_TURN;
+}
 /* Most bytes of what is sent to it. */
 size_t http_route_most(const http_route *route);
 

@@ -323,7 +323,7 @@ static void keep(http_server *server, const http_exchange *x,
 
 /* Its answer is for who asked alone. */
 static bool is_written(const http_route *route) {
-  return route->pace == HTTP_WRITES || route->pace == HTTP_RAW;
+  return route->pace == HTTP_WRITES || http_is_raw(route);
 }
 
 static bool is_list(const http_exchange *x) {
@@ -446,6 +446,66 @@ static enum MHD_Result hand_over(http_exchange *x) {
   return MHD_YES;
 }
 
+/* ---- turns -------------------------------------------------------------------------
+ */
+
+static const char *who_asks(const http_exchange *x, const char *name) {
+  const char *who = http_query(&x->target, name);
+  return who ? who : "";
+}
+
+/* -1: it only ends its turn. */
+static int64_t study_of(const http_exchange *x) {
+  int64_t study = -1;
+  (void)http_query_int(&x->target, "study", 0, INT64_MAX, &study, NULL);
+  return study;
+}
+
+/* Lets those go on whose turn it is, or who have waited long enough. */
+static void serve_parked(http_server *server, bool all) {
+  for (http_exchange **at = &server->parked; *at;) {
+    http_exchange *x = *at;
+    if (!http_turns_take(&server->turns, study_of(x), who_asks(x, "who"),
+                         server->now) &&
+        server->now - x->parked < HTTP_TURN_WAIT && !all) {
+      at = &x->next;
+      continue;
+    }
+    *at = x->next;
+    x->done = true;
+    mhd.MHD_resume_connection(x->connection);
+  }
+}
+
+static void end_turn(http_server *server, const char *who) {
+  if (http_turns_end(&server->turns, who))
+    serve_parked(server, false);
+}
+
+/* First come, first served. */
+static enum MHD_Result take_turn(http_exchange *x) {
+  http_server *server = x->server;
+  const int64_t study = study_of(x);
+  http_exchange **at = &server->parked;
+  bool waits = false;
+  http_perform(&server->quick, &x->request, x->route, &x->target, &x->response);
+  if (x->response.status != 200)
+    return send_answer(x);
+  if (study < 0) {
+    end_turn(server, who_asks(x, "who"));
+    return send_answer(x);
+  }
+  for (; *at; at = &(*at)->next)
+    waits = waits || study_of(*at) == study;
+  if (!waits && http_turns_take(&server->turns, study, who_asks(x, "who"), server->now))
+    return send_answer(x);
+  x->parked = server->now;
+  x->next = NULL;
+  *at = x;
+  mhd.MHD_suspend_connection(x->connection);
+  return MHD_YES;
+}
+
 /* The whole request is there. */
 static enum MHD_Result answer(http_exchange *x) {
   http_server *server = x->server;
@@ -461,6 +521,8 @@ static enum MHD_Result answer(http_exchange *x) {
       refresh_list(server, x->uri, x->gzip);
     return send_kept(x, k);
   }
+  if (x->route->pace == HTTP_TURN)
+    return take_turn(x);
   if (x->route->pace != HTTP_QUICK)
     return hand_over(x);
   server->quick.now = server->now;
@@ -665,6 +727,8 @@ static void collect(http_server *server, http_lane *lane) {
     x->done = true;
     note_list(server, x);
     note_write(server, x);
+    if (x->route->pace == HTTP_RAW && x->response.status == 200)
+      end_turn(server, who_asks(x, "turn"));
     if (x->route->pace == HTTP_THINKS && x->response.status == 200) {
       http_exchange *same = take_same(lane, x->uri), *after;
       for (; same; same = after) {
@@ -687,6 +751,7 @@ static void tick(http_server *server) {
   server->ticked = server->now;
   server->quick.now = server->now;
   hang_up_on_slow(server);
+  serve_parked(server, false);
   for (const http_stream *s = server->streams; s; s = s->next)
     watched = watched || !s->study;
   if (watched && server->now - server->list_made > 2.0 * LIST_FRESH)
@@ -822,6 +887,7 @@ int http_server_port(const http_server *server) {
 /* All connections must be awake before the daemon ends. */
 static void wake_everybody(http_server *server) {
   http_stream_end_all(server);
+  serve_parked(server, true);
   for (int i = 0; i < HTTP_LANES; i++) {
     http_lane *lane = server->lanes[i];
     if (!lane)

@@ -6,9 +6,11 @@
  */
 #include "store/http.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -31,6 +33,8 @@ typedef struct http_store {
   int64_t study;        /* whose letters these are; -1: nobody's */
   char letters[COCABO_MAX_PARAMETERS + 1];
   pid_t process; /* that opened it */
+  char who[40];  /* it is, to the server, among those who take turns */
+  bool turn;     /* it has one, as far as it knows */
   bool read_only;
 } http_store;
 
@@ -139,7 +143,7 @@ static cocabo_status read_failure(const cb_link *link, cocabo_error *err) {
 /* Asks what was begun; the answer is then read with *walk. */
 static cocabo_status ask_link(cb_link *link, const char *call, const cb_json *text,
                               size_t expected, cb_walk *walk, cocabo_error *err) {
-  char path[64];
+  char path[160];
   snprintf(path, sizeof path, "/api/store/%s", call);
   CB_TRY(
       cb_link_ask(link, "POST", path, text->text, text->length, expected, false, err));
@@ -337,6 +341,7 @@ static cocabo_status put_events(http_store *h, const cb_event *events, int n, bo
 static cocabo_status write_events(http_store *h, int64_t study, const cb_append *what,
                                   cocabo_error *err) {
   static const char *const keys[] = {"places", NULL};
+  char call[64];
   cb_walk walk;
   int which, n = 0;
   CB_TRY(need_letters(h, study, err));
@@ -350,7 +355,10 @@ static cocabo_status write_events(http_store *h, int64_t study, const cb_append 
   }
   put_flag(h, "durable", what->durable);
   CB_TRY(put_events(h, what->events, what->n, what->keep, h->letters, err));
-  CB_TRY(ask(h, "append", (size_t)what->n * OF_A_PLACE, &walk, err));
+  snprintf(call, sizeof call, "append%s%s", h->turn ? "?turn=" : "",
+           h->turn ? h->who : "");
+  CB_TRY(ask(h, call, (size_t)what->n * OF_A_PLACE, &walk, err));
+  h->turn = false; /* it ends with what succeeds */
   for (cb_walk_open(&walk, '{'); next_key(&walk, keys, &which); n++)
     cb_wire_places(&walk, what->events, what->n);
   if (n != 1)
@@ -674,6 +682,44 @@ static cocabo_status leases(cocabo_store *store, int64_t id, cocabo_lease_fn eac
   return leave(h, show_leases(h, id, each, user, err));
 }
 
+/* ---- turns ----------------------------------------------------------------------- */
+
+/* The server lets it wait for some seconds. Where that fails one goes on without. */
+static cocabo_status take_turn(http_store *h, int64_t study, cocabo_error *err) {
+  char call[120];
+  cb_walk walk;
+  cocabo_error why;
+  begin(h, &why);
+  snprintf(call, sizeof call, "turn?study=%lld&who=%s", (long long)study, h->who);
+  const cocabo_status status = ask(h, call, 0, &walk, &why);
+  h->turn = status == COCABO_OK;
+  return status == COCABO_E_INTERRUPTED ? cb_fail(err, status, "%s", why.message)
+                                        : COCABO_OK;
+}
+
+static cocabo_status begin_turn(cocabo_store *store, int64_t id, cocabo_error *err) {
+  http_store *h = (http_store *)store;
+  CB_TRY(enter(h, "write to", true, err));
+  return leave(h, take_turn(h, id, err));
+}
+
+static void end_turn(cocabo_store *store) {
+  http_store *h = (http_store *)store;
+  char call[64];
+  cb_walk walk;
+  if (enter(h, "write to", true, NULL) != COCABO_OK)
+    return;
+  if (h->turn) {
+    begin(h, NULL);
+    snprintf(call, sizeof call, "turn?who=%s", h->who);
+    h->link.hurry = true; /* it ends by itself, too */
+    (void)ask(h, call, 0, &walk, NULL);
+    h->link.hurry = false;
+  }
+  h->turn = false;
+  (void)leave(h, COCABO_OK);
+}
+
 /* In a forked child only its own end of the connection is closed. */
 static void free_store(cocabo_store *store) {
   http_store *h = (http_store *)store;
@@ -700,6 +746,8 @@ static const cb_store_ops http_ops = {
     .summarise = summarise,
     .describe = describe,
     .leases = leases,
+    .begin_turn = begin_turn,
+    .end_turn = end_turn,
 };
 
 /* ---- opening --------------------------------------------------------------------- */
@@ -738,6 +786,7 @@ static cocabo_status start(http_store *h, const char *url, cb_patience patience,
 
 cocabo_status cb_http_open(cocabo_store **out, const char *url, unsigned flags,
                            cb_patience patience, cocabo_error *err) {
+  uint64_t chance = 0;
   http_store *h = cb_calloc(1, sizeof *h);
   if (!h)
     return cb_no_memory(err);
@@ -746,6 +795,9 @@ cocabo_status cb_http_open(cocabo_store **out, const char *url, unsigned flags,
   h->study = -1;
   h->read_only = (flags & COCABO_STORE_READ_ONLY) != 0;
   h->text.most = CB_WIRE_MAX;
+  if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
+    chance = (uintptr_t)h; /* nothing depends on it but speed */
+  snprintf(h->who, sizeof h->who, "%ld-%016" PRIx64, (long)h->process, chance);
   const cocabo_status status = start(h, url, patience, err);
   if (status != COCABO_OK) {
     cb_free(h);
