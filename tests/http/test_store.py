@@ -20,7 +20,7 @@ import test_http
 import test_openapi
 
 CALLS = ["append", "check", "create", "describe", "find", "leases", "list", "read", "remove",
-         "renew", "summarise"]
+         "renew", "summarise", "turn"]
 SPACE = [{"name": "x", "type": "float", "low": 0.0, "high": 1.0}]
 
 
@@ -272,6 +272,39 @@ class Routes(test_http.Case):
         self.assertEqual(ask(path, "POST", "{}", Content_Type="application/json", Host="evil.org")[0],
                          403)
         self.assertEqual(ask("/api/store/nope", "POST", "{}", Content_Type="application/json")[0], 404)
+
+    def test_turns_are_taken_in_order(self):
+        order, began = [], time.monotonic()
+
+        def turn(who, study=1):
+            query = f"who={who}" + (f"&study={study}" if study else "")
+            status, answer = self.server.post(f"/api/store/turn?{query}", {})
+            self.assertEqual((status, answer), (200, {}))
+            order.append(who)
+
+        turn("a")
+        turn("a")  # has it already
+        turn("x", 2)  # another study
+        threads = [threading.Thread(target=turn, args=(who,)) for who in "bc"]
+        for thread in threads:
+            thread.start()
+            time.sleep(0.3)
+        self.assertEqual(order, list("aax"))
+        turn("a", None)
+        time.sleep(0.3)
+        self.assertEqual(order, list("aaxab"))
+        # What succeeds with a turn ends it.
+        status, _ = self.server.post("/api/store/append?turn=b", {
+            "study": 1, "events": [event(9, 9, 0, {"cells": [0.5], "y": 0.5})]})
+        self.assertEqual(status, 200)
+        threads[1].join(2)
+        self.assertEqual(order, list("aaxabc"))
+        self.assertLess(time.monotonic() - began, 2.9)
+        began = time.monotonic()
+        turn("d")  # c does not end its turn: one goes on without
+        self.assertTrue(2.5 < time.monotonic() - began < 8)
+        for query in ("study=1", "who=", "who=" + "a" * 50, "who=a&study=-1", "who=a&other=1"):
+            self.assertEqual(self.server.post(f"/api/store/turn?{query}", {})[0], 400)
 
     def test_several_clients_share_the_numbers(self):
         study = self.ask("find", {"name": "old"})["study"]
