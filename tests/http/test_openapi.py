@@ -178,7 +178,7 @@ class Answers(test_http.Case):
     def test_every_post_answers_as_described(self):
         seen = set()
         for method, path, operation in operations():
-            if method != "post" or path.startswith("/api/store/"):  # those: test_store.py
+            if method != "post" or path.startswith("/api/store/"):  # those: test_raw_store.py
                 continue
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             for _ in range(40):

@@ -2,7 +2,7 @@
 """--storage http://: every command over a server of ours, servers that are none of ours,
 answers that are lost, and the raw routes themselves.
 
-    python3 tests/http/test_store.py PATH/TO/cocabo [unittest arguments]
+    python3 tests/http/test_raw_store.py PATH/TO/cocabo [unittest arguments]
 """
 
 import http.client
