@@ -166,7 +166,7 @@ static cocabo_status pass_token(const cli_common *common, cocabo_error *err) {
   CB_TRY(cb_token_read(&token, "--token-file", common->token_file, err));
   cb_free(token);
   return setenv("COCABO_TOKEN_FILE", common->token_file, 1) == 0 ? COCABO_OK
-                                                                  : cb_no_memory(err);
+                                                                 : cb_no_memory(err);
 }
 
 cocabo_status cli_open_store(cli_session *session, const cli_common *common,

@@ -161,7 +161,8 @@ static int serve_main(int argc, char **argv) {
 const cli_command cmd_serve = {
     .name = "serve",
     .summary = "Shows all studies of a storage as a live page, with a JSON API.",
-    .usage = "[--port 8080] [--listen ADDRESS] [--allow-tell] [--allow-store] [options]",
+    .usage =
+        "[--port 8080] [--listen ADDRESS] [--allow-tell] [--allow-store] [options]",
     .options = options,
     .details =
         "It listens to this machine only and changes nothing, unless told otherwise.\n"
