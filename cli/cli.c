@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/clock.h"
 #include "common/show.h"
@@ -26,6 +27,10 @@ static const char *said_storage(const cli_common *common) {
 const char *cli_storage(const cli_common *common) {
   const char *said = said_storage(common);
   return said ? said : "sqlite:///cocabo.db";
+}
+
+bool cli_is_http(const cli_common *common) {
+  return strncasecmp(cli_storage(common), "http:", 5) == 0;
 }
 
 const char *cli_study(const cli_common *common) {
@@ -79,7 +84,8 @@ static const char *file_of_store(char url[static CB_SHOWN]) {
 }
 
 static bool is_server(void) {
-  return strncmp(cli_storage(&waiting.common), "postgres", 8) == 0;
+  return cli_is_http(&waiting.common) ||
+         strncmp(cli_storage(&waiting.common), "postgres", 8) == 0;
 }
 
 static void say_waiting(const cocabo_waiting *how) {
@@ -151,9 +157,22 @@ static cocabo_status no_file(cocabo_error *err) {
                  "%s: cocabo run makes it, --storage names another", why.message);
 }
 
+/* The library looks into the environment. There is only the name of the file: what we
+ * run inherits it. */
+static cocabo_status pass_token(const cli_common *common, cocabo_error *err) {
+  char *token;
+  if (!common->token_file || !cli_is_http(common))
+    return COCABO_OK;
+  CB_TRY(cb_token_read(&token, "--token-file", common->token_file, err));
+  cb_free(token);
+  return setenv("COCABO_TOKEN_FILE", common->token_file, 1) == 0 ? COCABO_OK
+                                                                 : cb_no_memory(err);
+}
+
 cocabo_status cli_open_store(cli_session *session, const cli_common *common,
                              unsigned flags, cocabo_error *err) {
   *session = (cli_session){0};
+  CB_TRY(pass_token(common, err));
   waiting.common = *common;
   waiting.thread = pthread_self();
   const cocabo_status status = cocabo_store_open_waiting(

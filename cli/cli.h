@@ -33,6 +33,7 @@ extern const cli_command cmd_run, cmd_create, cmd_ask, cmd_tell, cmd_best, cmd_t
 typedef struct cli_common {
   const char *storage, *study; /* NULL: not given; ask the functions below */
   const char *file;            /* of -f, where the command has CLI_FILE_OPTION */
+  const char *token_file;      /* NULL: what the environment says */
   bool json, quiet, verbose;
 } cli_common;
 
@@ -53,6 +54,8 @@ typedef struct cli_common {
        offsetof(type, common.storage)},                                                \
       {"--study", "NAME", "the study ($COCABO_STUDY, default, the only one)",          \
        FRONT_TEXT, offsetof(type, common.study)},                                      \
+      {"--token-file", "FILE", "a file with the token of a server ($COCABO_TOKEN)",    \
+       FRONT_TEXT, offsetof(type, common.token_file)},                                 \
       {"--json", NULL, "JSON for programs, one object a line", FRONT_FLAG,             \
        offsetof(type, common.json)},                                                   \
       {"-q, --quiet", NULL, "only results and errors", FRONT_FLAG,                     \
@@ -62,6 +65,8 @@ typedef struct cli_common {
   }
 
 const char *cli_storage(const cli_common *common); /* a URL, with its default */
+/* Is it behind a server of ours, http://HOST:PORT? */
+bool cli_is_http(const cli_common *common);
 /* The study that --study names, else $COCABO_STUDY; NULL: nobody said. */
 const char *cli_study(const cli_common *common);
 /* What a study is called where nobody says. */

@@ -30,6 +30,8 @@ static const front_topic topics[] = {
 static const front_variable variables[] = {
     {"COCABO_STORAGE", "the storage URL where --storage is not given"},
     {"COCABO_STUDY", "the study's name where neither --study nor a file says it"},
+    {"COCABO_TOKEN", "the token of a server, for serve and for http:// storages"},
+    {"COCABO_TOKEN_FILE", "a file that has it, where --token-file is not given"},
     {0}};
 
 static const front_program program = {

@@ -8,5 +8,6 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/token.h"
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- characters ------------------------------------------------------------------ */
 
@@ -113,6 +114,16 @@ void show_cut(const char *text, double room, double (*width)(unsigned), size_t m
   }
 }
 
+/* Nothing of http://host:8080 is a secret; what is more than that may be meant as one.
+ */
+static char *find_in_http(const char *rest, const char *at, size_t *length) {
+  const char *query = strchr(rest, '?');
+  const char *found = at ? rest : query ? query + 1 : NULL;
+  if (found)
+    *length = at ? (size_t)(at - rest) : strlen(found);
+  return (char *)found;
+}
+
 /* scheme://user:password@host/...: what is between the colon and the last at sign, for
  * a password may have slashes and at signs of its own. */
 /* Where the password of a URL begins, and how long it is; NULL: it has none. */
@@ -122,6 +133,8 @@ static char *find_password(const char *url, size_t *length) {
   if (!authority || strncmp(url, "sqlite", 6) == 0)
     return NULL;
   const char *at = strrchr(authority, '@');
+  if (strncasecmp(url, "http", 4) == 0)
+    return find_in_http(authority + 3, at, length);
   const char *colon = strchr(authority + 3, ':');
   if (at && colon && colon < at) {
     *length = (size_t)(at - colon) - 1;

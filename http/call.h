@@ -31,10 +31,16 @@ cocabo_status http_doc_beliefs(http_call *call, cocabo_error *err);
 cocabo_status http_doc_categories(http_call *call, cocabo_error *err);
 cocabo_status http_doc_intermediate(http_call *call, cocabo_error *err);
 cocabo_status http_doc_workers(http_call *call, cocabo_error *err);
+cocabo_status http_doc_store(http_call *call, cocabo_error *err);
+cocabo_status http_do_turn(http_call *call, cocabo_error *err);
+cocabo_status http_do_store(http_call *call, cocabo_error *err);
 cocabo_status http_do_ask(http_call *call, cocabo_error *err);
 cocabo_status http_do_tell(http_call *call, cocabo_error *err);
 cocabo_status http_do_fail(http_call *call, cocabo_error *err);
 cocabo_status http_do_report(http_call *call, cocabo_error *err);
+
+/* What a failure is in HTTP. */
+int http_status_of(cocabo_status code);
 
 /* ---- what they share --------------------------------------------------------------
  */

@@ -119,6 +119,7 @@ cocabo_status http_doc_program(http_call *call, cocabo_error *err) {
   http_put_text(json, "version", version);
   http_put_flag(json, "live", call->site->settings->live);
   http_put_flag(json, "allow_tell", call->site->settings->allow_tell);
+  http_put_flag(json, "allow_store", call->site->settings->allow_store);
   http_put_text(json, "storage", call->site->settings->storage);
   http_put_time(json, "time", time_of_day());
   http_close(json, '}');

@@ -8,6 +8,7 @@
 #include "http/mhd.h"
 #include "http/routes.h"
 #include "http/server.h"
+#include "http/turns.h"
 
 /* A connection, for as long as it is open. */
 typedef struct http_line {
@@ -26,7 +27,10 @@ typedef struct http_exchange {
   http_target target;
   const http_route *route; /* NULL: it was refused */
   front_buffer body;
-  bool began, too_large, done;
+  double parked;  /* since when it waits for its turn */
+  size_t counted; /* of its bytes are among the server's */
+  size_t body_seen;
+  bool began, too_large, crowded, done;
   bool gzip;              /* is welcome */
   const char *known;      /* If-None-Match, or NULL */
   http_response response; /* when it is done */
@@ -49,14 +53,17 @@ struct http_server {
   struct MHD_Daemon *daemon;
   const http_settings *settings;
   http_site quick;
-  struct http_lane *lanes[2]; /* what thinks, what writes */
-  int wake;                   /* eventfd: a lane has something done */
+  http_turns turns;
+  http_exchange *parked;               /* that wait for their turn, the first first */
+  struct http_lane *lanes[HTTP_LANES]; /* what thinks, what writes, what is raw */
+  int wake;                            /* eventfd: a lane has something done */
   double now;
   http_line *lines;
   http_stream *streams;
   int n_streams;
   struct http_kept *kept; /* responses, the newest first */
   size_t kept_bytes;
+  size_t taking; /* bytes of contents that are being received or worked on */
   int n_kept;
   bool refreshing; /* the list */
   uint64_t list_hash;

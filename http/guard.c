@@ -99,10 +99,13 @@ static bool is_same_origin(const http_request *request) {
 bool http_guard_write(const http_settings *settings, const http_request *request,
                       const http_route *route, http_response *out) {
   char shown[CB_SHOWN];
-  if (route->pace != HTTP_WRITES)
+  const bool raw = http_is_raw(route);
+  if (route->pace != HTTP_WRITES && !raw)
     return true;
-  if (!settings->allow_tell) {
-    http_refuse(out, 403, "this server is read-only; cocabo serve --allow-tell is not");
+  if (raw ? !settings->allow_store : !settings->allow_tell) {
+    http_refuse(out, 403, "this server %s; cocabo serve --allow-%s %s",
+                raw ? "gives no access to its store" : "is read-only",
+                raw ? "store" : "tell", raw ? "does" : "is not");
     return false;
   }
   if (!is_same_origin(request)) {
@@ -110,15 +113,17 @@ bool http_guard_write(const http_settings *settings, const http_request *request
                 cb_text_show(shown, request->origin));
     return false;
   }
+  if (route->method[0] == 'G')
+    return true;
   if (!is_json(request->content_type)) {
     http_refuse(
         out, 415, "the content is \"%s\", want application/json",
         cb_text_show(shown, request->content_type ? request->content_type : ""));
     return false;
   }
-  if (request->size > HTTP_BODY_MAX) {
-    http_refuse(out, 413, "the content has %zu bytes, want at most %d", request->size,
-                HTTP_BODY_MAX);
+  if (request->size > http_route_most(route)) {
+    http_refuse(out, 413, "the content has %zu bytes, want at most %zu", request->size,
+                http_route_most(route));
     return false;
   }
   return true;

@@ -34,6 +34,19 @@ static const http_route routes[] = {
     {"POST", "/api/studies/{name}/tell", NULL, HTTP_WRITES, http_do_tell},
     {"POST", "/api/studies/{name}/fail", NULL, HTTP_WRITES, http_do_fail},
     {"POST", "/api/studies/{name}/report", NULL, HTTP_WRITES, http_do_report},
+    {"GET", "/api/store", NULL, HTTP_RAW, http_doc_store},
+    {"POST", "/api/store/append", "turn", HTTP_RAW, http_do_store},
+    {"POST", "/api/store/check", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/create", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/describe", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/find", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/leases", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/list", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/read", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/remove", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/renew", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/summarise", NULL, HTTP_RAW, http_do_store},
+    {"POST", "/api/store/turn", "study who", HTTP_TURN, http_do_turn},
 };
 enum { N_ROUTES = sizeof routes / sizeof routes[0] };
 
@@ -41,6 +54,10 @@ static const http_route page_route = {"GET", "/", NULL, HTTP_QUICK, NULL};
 
 const http_route *http_route_at(int i) {
   return i >= 0 && i < N_ROUTES ? &routes[i] : NULL;
+}
+
+size_t http_route_most(const http_route *route) {
+  return http_is_raw(route) ? HTTP_STORE_MAX : HTTP_BODY_MAX;
 }
 
 /* ---- responses ------------------------------------------------------------------- */
@@ -84,7 +101,7 @@ void http_refuse(http_response *out, int status, const char *fmt, ...) {
   say(out, status, sentence);
 }
 
-static int status_of(cocabo_status code) {
+int http_status_of(cocabo_status code) {
   switch (code) {
   case COCABO_OK:
     return 200;
@@ -232,7 +249,7 @@ void http_perform(http_site *site, const http_request *request, const http_route
     return;
   }
   front_buffer_free(&call.json.out);
-  say(out, status_of(status), err.message);
+  say(out, http_status_of(status), err.message);
 }
 
 void http_respond(http_site *site, const http_request *request, http_response *out) {

@@ -4,8 +4,8 @@
  *   http_perform  the answer
  *
  * Both only look at their arguments. A route says how it wants to be called: quick ones
- * take no longer than a read of the store; those that think (the model) or write (ask
- * and tell) should have a thread of their own.
+ * take no longer than a read of the store; those that think (the model), write (ask
+ * and tell) or are about the raw store should have a thread of their own.
  */
 #ifndef HTTP_ROUTES_H
 #define HTTP_ROUTES_H
@@ -14,7 +14,8 @@
 #include "http/site.h"
 #include "http/target.h"
 
-enum { HTTP_BODY_MAX = 1 << 20 };
+/* Bytes of a content, and of one for the store. */
+enum { HTTP_BODY_MAX = 1 << 20, HTTP_STORE_MAX = 64 << 20 };
 
 /* Headers are as they came, NULL where there was none. All is borrowed. */
 typedef struct http_request {
@@ -37,7 +38,14 @@ typedef struct http_response {
   bool changing; /* it may change while seq stays: not to be kept */
 } http_response;
 
-typedef enum http_pace { HTTP_QUICK, HTTP_THINKS, HTTP_WRITES, HTTP_STREAM } http_pace;
+typedef enum http_pace {
+  HTTP_QUICK,
+  HTTP_THINKS,
+  HTTP_WRITES, /* needs allow_tell */
+  HTTP_RAW,    /* needs allow_store */
+  HTTP_TURN,   /* too, and waits for others */
+  HTTP_STREAM
+} http_pace;
 
 typedef struct http_call http_call;
 typedef struct http_route {
@@ -48,6 +56,13 @@ typedef struct http_route {
   /* Writes the document and may fill in the response. */
   cocabo_status (*answer)(http_call *call, cocabo_error *err);
 } http_route;
+
+/* Is it about the raw store? */
+static inline bool http_is_raw(const http_route *route) {
+  return route->pace == HTTP_RAW || route->pace == HTTP_TURN;
+}
+/* Most bytes of what is sent to it. */
+size_t http_route_most(const http_route *route);
 
 /* i-th route, or NULL past the end. */
 const http_route *http_route_at(int i);

@@ -31,7 +31,9 @@ enum {
   QUEUE = 256,             /* requests that wait for a lane */
   KEPT = 128,              /* responses, */
   KEPT_BYTES = 64 << 20,   /* and their bytes */
-  PAGE_MIN = 1000          /* bytes from which compressing is worth while */
+  PAGE_MIN = 1000,         /* bytes from which compressing is worth while */
+  WORTHY = 64 * 1024,      /* bytes that show that a content comes on */
+  TAKING = 256 << 20       /* bytes of all contents at a time */
 };
 #define PATIENCE 15.0   /* seconds for a whole request, and for silence */
 #define TICK 0.25       /* seconds between looks at what is streamed */
@@ -319,6 +321,11 @@ static void keep(http_server *server, const http_exchange *x,
 /* ---- answering ---------------------------------------------------------------------
  */
 
+/* Its answer is for who asked alone. */
+static bool is_written(const http_route *route) {
+  return route->pace == HTTP_WRITES || http_is_raw(route);
+}
+
 static bool is_list(const http_exchange *x) {
   return x->route->pace == HTTP_THINKS && x->target.n == 2;
 }
@@ -347,8 +354,7 @@ static enum MHD_Result send_answer(http_exchange *x) {
   if (!response)
     return MHD_NO;
   const bool listed = x->route && is_list(x);
-  const bool lasting = x->response.status == 200 && x->route &&
-                       x->route->pace != HTTP_WRITES &&
+  const bool lasting = x->response.status == 200 && x->route && !is_written(x->route) &&
                        (!x->response.changing || listed);
   enum MHD_Result result = MHD_YES;
   if (lasting || (x->known && x->response.status == 200)) {
@@ -391,6 +397,8 @@ static bool is_true_still(http_server *server, const http_exchange *x,
 static void free_exchange(http_exchange *x) {
   if (!x)
     return;
+  if (x->server)
+    x->server->taking -= x->counted;
   http_response_free(&x->response);
   front_buffer_free(&x->body);
   cb_free(x->uri);
@@ -423,14 +431,78 @@ static enum MHD_Result refuse(http_exchange *x, int status, const char *sentence
   return send_answer(x);
 }
 
+static int lane_of(const http_route *route) {
+  return route->pace == HTTP_RAW ? 2 : route->pace == HTTP_WRITES;
+}
+
 static enum MHD_Result hand_over(http_exchange *x) {
-  http_lane *lane = x->server->lanes[x->route->pace == HTTP_WRITES];
+  http_lane *lane = x->server->lanes[lane_of(x->route)];
   mhd.MHD_suspend_connection(x->connection);
   if (enqueue(lane, x))
     return MHD_YES;
   mhd.MHD_resume_connection(x->connection);
   x->done = true;
   http_refuse(&x->response, 503, "the server is busy; please ask again");
+  return MHD_YES;
+}
+
+/* ---- turns -------------------------------------------------------------------------
+ */
+
+static const char *who_asks(const http_exchange *x, const char *name) {
+  const char *who = http_query(&x->target, name);
+  return who ? who : "";
+}
+
+/* -1: it only ends its turn. */
+static int64_t study_of(const http_exchange *x) {
+  int64_t study = -1;
+  (void)http_query_int(&x->target, "study", 0, INT64_MAX, &study, NULL);
+  return study;
+}
+
+/* Lets those go on whose turn it is, or who have waited long enough. */
+static void serve_parked(http_server *server, bool all) {
+  for (http_exchange **at = &server->parked; *at;) {
+    http_exchange *x = *at;
+    if (!http_turns_take(&server->turns, study_of(x), who_asks(x, "who"),
+                         server->now) &&
+        server->now - x->parked < HTTP_TURN_WAIT && !all) {
+      at = &x->next;
+      continue;
+    }
+    *at = x->next;
+    x->done = true;
+    mhd.MHD_resume_connection(x->connection);
+  }
+}
+
+static void end_turn(http_server *server, const char *who) {
+  if (http_turns_end(&server->turns, who))
+    serve_parked(server, false);
+}
+
+/* First come, first served. */
+static enum MHD_Result take_turn(http_exchange *x) {
+  http_server *server = x->server;
+  const int64_t study = study_of(x);
+  http_exchange **at = &server->parked;
+  bool waits = false;
+  http_perform(&server->quick, &x->request, x->route, &x->target, &x->response);
+  if (x->response.status != 200)
+    return send_answer(x);
+  if (study < 0) {
+    end_turn(server, who_asks(x, "who"));
+    return send_answer(x);
+  }
+  for (; *at; at = &(*at)->next)
+    waits = waits || study_of(*at) == study;
+  if (!waits && http_turns_take(&server->turns, study, who_asks(x, "who"), server->now))
+    return send_answer(x);
+  x->parked = server->now;
+  x->next = NULL;
+  *at = x;
+  mhd.MHD_suspend_connection(x->connection);
   return MHD_YES;
 }
 
@@ -443,12 +515,14 @@ static enum MHD_Result answer(http_exchange *x) {
     return server->n_streams < HTTP_STREAMS
                ? http_stream_start(x)
                : refuse(x, 503, "there are too many streams; please ask again");
-  http_kept *k = x->route->pace == HTTP_WRITES ? NULL : find_kept(server, x);
+  http_kept *k = is_written(x->route) ? NULL : find_kept(server, x);
   if (k && is_true_still(server, x, k)) {
     if (is_list(x) && server->now - k->made > LIST_FRESH)
       refresh_list(server, x->uri, x->gzip);
     return send_kept(x, k);
   }
+  if (x->route->pace == HTTP_TURN)
+    return take_turn(x);
   if (x->route->pace != HTTP_QUICK)
     return hand_over(x);
   server->quick.now = server->now;
@@ -504,17 +578,27 @@ static bool admit(http_exchange *x, const char *method) {
     x->route = NULL;
     return false;
   }
-  if (!length || strtoull(length, NULL, 10) <= HTTP_BODY_MAX)
+  const size_t most = http_route_most(x->route);
+  if (!length || strtoull(length, NULL, 10) <= most)
     return true;
   x->route = NULL;
-  http_refuse(&x->response, 413, "the content has %.20s bytes, want at most %d", length,
-              HTTP_BODY_MAX);
+  http_refuse(&x->response, 413, "the content has %.20s bytes, want at most %zu",
+              length, most);
   return false;
 }
 
+/* Of all contents together there is only so much at a time. */
 static void take_content(http_exchange *x, const char *bytes, size_t size) {
-  x->too_large = x->too_large || x->body.size + size > HTTP_BODY_MAX ||
+  if (!x->route)
+    return; /* it was refused */
+  x->crowded = x->crowded || x->server->taking + size > TAKING;
+  x->too_large = x->too_large || x->body.size + size > http_route_most(x->route) ||
+                 x->crowded ||
                  front_buffer_append(&x->body, bytes, size, NULL) != COCABO_OK;
+  if (x->too_large)
+    return;
+  x->counted += size;
+  x->server->taking += size;
 }
 
 static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *url,
@@ -536,6 +620,11 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
   }
   if (*size > 0) {
     take_content(x, bytes, *size);
+    if (line && x->route && x->route->pace == HTTP_RAW &&
+        x->body.size / WORTHY > x->body_seen) {
+      x->body_seen = x->body.size / WORTHY; /* it comes on */
+      line->since = server->now;
+    }
     *size = 0;
     return MHD_YES;
   }
@@ -543,8 +632,10 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
     line->busy = true;
   if (x->done)
     return send_answer(x);
+  if (x->crowded)
+    return refuse(x, 503, "the server is busy; please ask again");
   if (x->too_large)
-    return refuse(x, 413, "the content is too large, want at most 1 MB");
+    return refuse(x, 413, "the content is too large");
   return answer(x);
 }
 
@@ -636,6 +727,8 @@ static void collect(http_server *server, http_lane *lane) {
     x->done = true;
     note_list(server, x);
     note_write(server, x);
+    if (x->route->pace == HTTP_RAW && x->response.status == 200)
+      end_turn(server, who_asks(x, "turn"));
     if (x->route->pace == HTTP_THINKS && x->response.status == 200) {
       http_exchange *same = take_same(lane, x->uri), *after;
       for (; same; same = after) {
@@ -658,6 +751,7 @@ static void tick(http_server *server) {
   server->ticked = server->now;
   server->quick.now = server->now;
   hang_up_on_slow(server);
+  serve_parked(server, false);
   for (const http_stream *s = server->streams; s; s = s->next)
     watched = watched || !s->study;
   if (watched && server->now - server->list_made > 2.0 * LIST_FRESH)
@@ -690,8 +784,8 @@ cocabo_status http_server_run(http_server *server, int stop, cocabo_error *err) 
     uint64_t count;
     if (files[1].revents & POLLIN)
       (void)!read(server->wake, &count, sizeof count);
-    collect(server, server->lanes[0]);
-    collect(server, server->lanes[1]);
+    for (int i = 0; i < HTTP_LANES; i++)
+      collect(server, server->lanes[i]);
     mhd.MHD_run(server->daemon);
     tick(server);
   }
@@ -760,7 +854,7 @@ static cocabo_status start(http_server *server, cocabo_store *const stores[HTTP_
   server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (server->wake < 0)
     return cb_fail(err, COCABO_E_NO_MEMORY, "an eventfd cannot be made");
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < HTTP_LANES; i++)
     CB_TRY(start_lane(&server->lanes[i], server->settings, stores[i + 1], server->wake,
                       err));
   return start_daemon(server, address, port, err);
@@ -793,7 +887,8 @@ int http_server_port(const http_server *server) {
 /* All connections must be awake before the daemon ends. */
 static void wake_everybody(http_server *server) {
   http_stream_end_all(server);
-  for (int i = 0; i < 2; i++) {
+  serve_parked(server, true);
+  for (int i = 0; i < HTTP_LANES; i++) {
     http_lane *lane = server->lanes[i];
     if (!lane)
       continue;
@@ -813,14 +908,14 @@ static void wake_everybody(http_server *server) {
 void http_server_free(http_server *server) {
   if (!server)
     return;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < HTTP_LANES; i++)
     end_lane(server->lanes[i]);
   wake_everybody(server);
   if (server->daemon)
     mhd.MHD_stop_daemon(server->daemon);
   while (server->kept)
     drop_kept(server, &server->kept);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < HTTP_LANES; i++)
     cb_free(server->lanes[i]);
   if (server->wake >= 0)
     close(server->wake);

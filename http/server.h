@@ -1,15 +1,16 @@
 /* server.h - the routes behind a socket (libmicrohttpd).
  *
- * One thread has all connections and answers what is quick. What thinks and what writes
- * has a thread each, with its own connection to the store; meanwhile the connection
- * sleeps. Built where COCABO_HTTP is defined.
+ * One thread has all connections and answers what is quick. What thinks, what writes
+ * and what is about the raw store has a thread each, with its own connection to the
+ * store; meanwhile the connection sleeps. Built where COCABO_HTTP is defined.
  */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
 #include "http/site.h"
 
-enum { HTTP_STORES = 3 }; /* for what is quick, thinks, writes */
+/* For what is quick, thinks, writes, is raw. */
+enum { HTTP_STORES = 4, HTTP_LANES = HTTP_STORES - 1 };
 
 typedef struct http_server http_server;
 

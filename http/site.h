@@ -16,6 +16,7 @@ typedef struct http_settings {
   const char *storage; /* as it may be shown: without a password */
   const char *token;   /* NULL: none is needed */
   bool allow_tell;     /* may trials be asked for and told? */
+  bool allow_store;    /* may the raw log be read and written? */
   bool any_host;       /* no look at the header Host: nobody else can ask */
   bool live;           /* there is a server to ask again; false: a report */
 } http_settings;

@@ -4,7 +4,11 @@
  *   sqlite:////tmp/study.db   a file, absolute
  *   study.db                  a bare path is a SQLite file too
  *   postgresql://user@host:5432/database   a PostgreSQL server, for many machines
+ *   http://host:8080          a cocabo serve --allow-store
  *   memory:                   in this process only
+ *
+ * The token of a server is COCABO_TOKEN in the environment, or the first line of the
+ * file that COCABO_TOKEN_FILE names; the password of PostgreSQL is where libpq looks.
  *
  * In a URL, %20 stands for a space and so on; a bare path is taken as it is. A driver,
  * as in sqlite+pysqlite:///study.db, is passed over, so that URLs of other tools work.

@@ -37,7 +37,7 @@ static cocabo_status open_study(cli_spec *spec, const run_args *args,
                                 cli_session *session, cocabo_error *err) {
   CB_TRY(check(spec, args, err));
   CB_TRY(cli_spec_open(spec, &args->common, session, NULL, err));
-  return cli_tune_recall(spec, session->study, err);
+  return cli_tune_recall(spec, &args->common, session->study, "run", err);
 }
 
 static int run_main(int argc, char **argv) {

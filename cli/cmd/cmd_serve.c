@@ -1,21 +1,17 @@
 /* cmd_serve.c - cocabo serve: the page and the JSON API of all studies of a store. */
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "common/base.h"
-#include "common/outfile.h"
 #include "common/show.h"
 #include "http/guard.h"
 #include "http/server.h"
 #include "run/signals.h"
 
 typedef struct serve_args {
-  const char *port, *listen, *token_file;
-  bool allow_tell;
+  const char *port, *listen;
+  bool allow_tell, allow_store;
   cli_common common;
 } serve_args;
 
@@ -26,10 +22,10 @@ static const front_option options[] = {
      "where to listen; beyond this machine it needs a token "
      "(127.0.0.1)",
      FRONT_TEXT, offsetof(serve_args, listen)},
-    {"--token-file", "FILE", "a file with the token ($COCABO_TOKEN)", FRONT_TEXT,
-     offsetof(serve_args, token_file)},
     {"--allow-tell", NULL, "let others ask for trials and tell their values",
      FRONT_FLAG, offsetof(serve_args, allow_tell)},
+    {"--allow-store", NULL, "be the storage http://HOST:PORT of other machines",
+     FRONT_FLAG, offsetof(serve_args, allow_store)},
     CLI_COMMON_OPTIONS(serve_args),
     {0}};
 
@@ -39,52 +35,19 @@ static const front_option options[] = {
 typedef struct order {
   const char *address;
   int64_t port;
-  front_buffer file; /* the token's */
+  char *token;
   char shown[CB_SHOWN];
   http_settings settings;
 } order;
 
 /* ---- arguments ------------------------------------------------------------------- */
 
-enum { TOKEN_MIN = 16, TOKEN_MAX = 4096 };
-
-static cocabo_status check_token(const char *token, cocabo_error *err) {
-  const size_t size = strlen(token);
-  if (size < TOKEN_MIN || size > TOKEN_MAX)
-    return cb_fail(err, COCABO_E_INVALID, "the token has %zu characters, want %d to %d",
-                   size, TOKEN_MIN, TOKEN_MAX);
-  for (const char *at = token; *at; at++)
-    if (*at <= ' ' || *at > '~')
-      return cb_fail(err, COCABO_E_INVALID,
-                     "the token has blanks or characters beyond ASCII");
-  return COCABO_OK;
-}
-
-/* The first line of the file. */
-static cocabo_status read_token(const char *path, order *out, cocabo_error *err) {
-  char shown[CB_SHOWN];
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return cb_fail(err, COCABO_E_INVALID, "--token-file \"%s\" cannot be opened",
-                   cb_text_show(shown, path));
-  const cocabo_status status =
-      front_read_up_to(fd, path, TOKEN_MAX + 2, &out->file, err);
-  close(fd);
-  CB_TRY(status);
-  char *text = (char *)front_buffer_text(&out->file, err);
-  if (!text)
-    return COCABO_E_NO_MEMORY;
-  text[strcspn(text, "\r\n")] = '\0';
-  out->settings.token = text;
-  return COCABO_OK;
-}
-
 static cocabo_status find_token(const serve_args *args, order *out, cocabo_error *err) {
-  const char *token = getenv("COCABO_TOKEN");
-  out->settings.token = token && *token ? token : NULL;
-  if (args->token_file)
-    CB_TRY(read_token(args->token_file, out, err));
-  return out->settings.token ? check_token(out->settings.token, err) : COCABO_OK;
+  const char *path = args->common.token_file;
+  CB_TRY(path ? cb_token_read(&out->token, "--token-file", path, err)
+              : cb_token_find(&out->token, err));
+  out->settings.token = out->token;
+  return COCABO_OK;
 }
 
 static bool is_loopback(const char *address) {
@@ -100,6 +63,7 @@ static cocabo_status understand(const serve_args *args, order *out, cocabo_error
     out->address = strcmp(args->listen, "localhost") == 0 ? "127.0.0.1" : args->listen;
   CB_TRY(front_parse_int("--port", args->port, 0, 65535, &out->port, err));
   out->settings.allow_tell = args->allow_tell;
+  out->settings.allow_store = args->allow_store;
   out->settings.live = true;
   out->settings.storage = show_url(out->shown, cli_storage(&args->common));
   CB_TRY(find_token(args, out, err));
@@ -113,12 +77,18 @@ static cocabo_status understand(const serve_args *args, order *out, cocabo_error
 
 /* ---- serving --------------------------------------------------------------------- */
 
+/* A store for others may be one that they fill; the one that makes it is opened first.
+ */
 static cocabo_status open_stores(const serve_args *args, cli_session *sessions,
                                  cocabo_error *err) {
-  for (int i = 0; i < HTTP_STORES; i++) {
-    const bool writes = args->allow_tell && i == HTTP_STORES - 1;
+  for (int i = HTTP_STORES - 1; i >= 0; i--) {
+    const bool raw = args->allow_store && i == HTTP_STORES - 1;
+    const bool writes = args->allow_tell && i == HTTP_STORES - 2;
     CB_TRY(cli_open_store(&sessions[i], &args->common,
-                          writes ? 0 : COCABO_STORE_READ_ONLY, err));
+                          raw      ? COCABO_STORE_CREATE
+                          : writes ? 0
+                                   : COCABO_STORE_READ_ONLY,
+                          err));
   }
   return COCABO_OK;
 }
@@ -129,7 +99,9 @@ static void say_where(const serve_args *args, const order *o, int port) {
     return;
   fprintf(stderr, "cocabo serve: http://%s%s%s:%d/ shows %s, %s%s; Ctrl-C ends it\n",
           six ? "[" : "", o->address, six ? "]" : "", port, o->settings.storage,
-          o->settings.allow_tell ? "and takes results" : "read-only",
+          o->settings.allow_store  ? "and is a storage for others"
+          : o->settings.allow_tell ? "and takes results"
+                                   : "read-only",
           o->settings.token ? ", with a token" : "");
 }
 
@@ -169,7 +141,7 @@ static int serve_main(int argc, char **argv) {
   cocabo_status status = front_args_parse(options, argc, argv, &args, NULL, &err);
   if (status == COCABO_OK)
     status = serve(&args, &o, &err);
-  front_buffer_free(&o.file);
+  cb_free(o.token);
   return status == COCABO_OK ? FRONT_DONE : cli_complain("serve", &err);
 }
 
@@ -189,7 +161,8 @@ static int serve_main(int argc, char **argv) {
 const cli_command cmd_serve = {
     .name = "serve",
     .summary = "Shows all studies of a storage as a live page, with a JSON API.",
-    .usage = "[--port 8080] [--listen ADDRESS] [--allow-tell] [options]",
+    .usage =
+        "[--port 8080] [--listen ADDRESS] [--allow-tell] [--allow-store] [options]",
     .options = options,
     .details =
         "It listens to this machine only and changes nothing, unless told otherwise.\n"
@@ -201,9 +174,15 @@ const cli_command cmd_serve = {
         "encrypted.\n\n"
         "With --allow-tell any language is a worker: POST JSON to\n"
         "/api/studies/NAME/ask, .../tell, .../fail and .../report.\n"
+        "With --allow-store it is a storage: --storage http://HOST:8080 for every "
+        "command\n"
+        "and Python elsewhere. Whoever may ask can then write anything into a log, "
+        "delete\n"
+        "studies, and change the command that workers run where the file is.\n"
         "Ctrl-C ends it, with status 0.",
     .examples = "  cocabo serve\n"
                 "  cocabo serve --port 0 --storage sqlite:///study.db\n"
-                "  COCABO_TOKEN=$(cat secret) cocabo serve --listen 0.0.0.0",
+                "  COCABO_TOKEN=$(cat secret) cocabo serve --listen 0.0.0.0\n"
+                "  cocabo serve --allow-store --listen 0.0.0.0 --token-file secret",
     .main = serve_main,
 };

@@ -1,4 +1,5 @@
-/* cocabo worker: evaluates trials of a study that knows its command. */
+/* cocabo worker: evaluates trials of a study that knows its command, or with the one on
+ * its line. */
 #include "common/base.h"
 #include "run/tune.h"
 
@@ -29,7 +30,7 @@ static cocabo_status open_study(cli_spec *spec, const worker_args *args,
   CB_TRY(cli_tune_check(&args->tune, err));
   CB_TRY(cli_open_study(session, &args->common, 0, err));
   spec->workers = spec->workers > 0 ? spec->workers : 1;
-  CB_TRY(cli_tune_recall(spec, session->study, err));
+  CB_TRY(cli_tune_recall(spec, &args->common, session->study, "worker", err));
   if (!spec->command)
     return cb_fail(err, COCABO_E_STATE,
                    "study \"%s\" has no command; cocabo run gives it one",
@@ -47,9 +48,10 @@ static int worker_main(int argc, char **argv) {
   cli_spec spec;
   cli_session session = {0};
   cocabo_error err;
-  if (front_args_parse(options, argc, argv, &args, NULL, &err) != COCABO_OK)
+  const int end = front_options_end(argc, argv), words = end < argc ? end + 1 : argc;
+  if (front_args_parse(options, end, argv, &args, NULL, &err) != COCABO_OK)
     return cli_complain("worker", &err);
-  if (cli_spec_read(&spec, &args.spec, NULL, 0, &err) != COCABO_OK)
+  if (cli_spec_read(&spec, &args.spec, argv + words, argc - words, &err) != COCABO_OK)
     return cli_complain("worker", &err);
   const int exit_status =
       open_study(&spec, &args, &session, &err) == COCABO_OK
@@ -63,7 +65,7 @@ static int worker_main(int argc, char **argv) {
 const cli_command cmd_worker = {
     .name = "worker",
     .summary = "Helps with a study: evaluates its trials until its budget is reached.",
-    .usage = "[--study NAME] [-j N] [options]",
+    .usage = "[--study NAME] [-j N] [options] [-- CMD [ARG or {NAME}] ...]",
     .options = options,
     .details =
         "The command, limits, retries and the number of trials are the study's, as\n"
@@ -74,11 +76,19 @@ const cli_command cmd_worker = {
         "once on\n"
         "its own machine, elsewhere when their lease runs out.\n"
         "\n"
+        "A command after -- is run instead of the study's, which stays as it is. Where "
+        "the\n"
+        "storage is http://HOST:PORT (cocabo serve --allow-store) it is needed: what "
+        "comes\n"
+        "over HTTP is not run.\n"
+        "\n"
         "Exit status: 0 done, 1 run-time failure or --max-failures, 2 bad usage or "
         "input,\n"
         "3 nothing completed, 130 interrupted.",
     .examples = "  cocabo worker --study mnist\n"
                 "  cocabo worker --study mnist -j 4 --timeout 1h\n"
-                "  cocabo worker --study mnist -j 4 --pin --limit mem=8G",
+                "  cocabo worker --study mnist -j 4 --pin --limit mem=8G\n"
+                "  cocabo worker --storage http://host:8080 --study mnist \\\n"
+                "    -- python3 train.py --lr={lr}",
     .main = worker_main,
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base.h"
+#include "common/show.h"
 #include "io/metrics.h"
 #include "run/finish.h"
 #include "run/runner.h"
@@ -34,9 +35,17 @@ cocabo_status cli_tune_want(const cli_spec *spec, cocabo_error *err) {
   return COCABO_OK;
 }
 
-cocabo_status cli_tune_recall(cli_spec *spec, const cocabo_study *study,
+cocabo_status cli_tune_recall(cli_spec *spec, const cli_common *common,
+                              const cocabo_study *study, const char *example,
                               cocabo_error *err) {
   const double said = spec->timeout;
+  char url[CB_SHOWN], name[CB_SHOWN];
+  if (!spec->command && cli_is_http(common))
+    return cb_fail(err, COCABO_E_INVALID,
+                   "a command that comes over HTTP is not run, want it on this line: "
+                   "cocabo %s --storage %s --study %s -- CMD",
+                   example, show_url(url, cli_storage(common)),
+                   cb_text_show(name, cocabo_study_name(study)));
   CB_TRY(cli_spec_recall(spec, study, err));
   if (spec->trials > 0 || spec->runs > 0)
     spec->timeout = said;

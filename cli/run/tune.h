@@ -26,8 +26,10 @@ cocabo_status cli_tune_check(const cli_tune_args *args, cocabo_error *err);
 cocabo_status cli_tune_want(const cli_spec *spec, cocabo_error *err);
 
 /* Fills what the specification left open from the study. The time that an earlier line
- * allowed itself counts only where there is no number of trials to go by. */
-cocabo_status cli_tune_recall(cli_spec *spec, const cocabo_study *study,
+ * allowed itself counts only where there is no number of trials to go by. A command
+ * that comes over HTTP is refused: `example` is a line that has its own. */
+cocabo_status cli_tune_recall(cli_spec *spec, const cli_common *common,
+                              const cocabo_study *study, const char *example,
                               cocabo_error *err);
 
 /* Evaluates trials until the study is done, and prints the last words. `spec` leaves

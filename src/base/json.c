@@ -33,9 +33,11 @@ void cb_json_free(cb_json *json) {
 static void put(cb_json *json, const char *bytes, size_t n) {
   if (json->status != COCABO_OK)
     return;
-  if (n > CB_JSON_MAX - json->length) {
-    json->status = cb_fail(json->err, COCABO_E_INVALID,
-                           "an event needs more than %d MiB", CB_JSON_MAX >> 20);
+  const size_t most = json->most > 0 ? json->most : CB_JSON_MAX;
+  if (n > most - json->length) {
+    json->status =
+        cb_fail(json->err, COCABO_E_INVALID, "%s more than %zu MiB",
+                json->most > 0 ? "what is sent takes" : "an event needs", most >> 20);
     return;
   }
   void *text = json->text;
@@ -129,6 +131,11 @@ void cb_json_string(cb_json *json, const char *text) {
   }
   separate(json);
   put_quoted(json, text);
+}
+
+void cb_json_raw(cb_json *json, const char *text, size_t length) {
+  separate(json);
+  put(json, text, length);
 }
 
 void cb_json_key(cb_json *json, const char *key) {

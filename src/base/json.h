@@ -28,6 +28,7 @@ typedef struct cb_json {
   size_t length, capacity;
   cocabo_status status; /* of the first failure */
   cocabo_error *err;    /* where its sentence goes; may be NULL */
+  size_t most;          /* bytes that it may have; 0: CB_JSON_MAX */
 } cb_json;
 
 void cb_json_start(cb_json *json, cocabo_error *err);
@@ -44,6 +45,8 @@ void cb_json_integer(cb_json *json, int64_t number);
 void cb_json_real(cb_json *json, double number);
 /* NULL becomes null. COCABO_E_INVALID if the text is not UTF-8. */
 void cb_json_string(cb_json *json, const char *text);
+/* Another JSON text as it is. */
+void cb_json_raw(cb_json *json, const char *text, size_t length);
 
 /* ---- reading --------------------------------------------------------------------- */
 

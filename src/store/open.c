@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cocabo_store.h"
+#include "store/http.h"
 #ifdef COCABO_POSTGRES
 #include "store/postgres.h"
 #endif
@@ -152,6 +153,19 @@ static cocabo_status open_postgres(cocabo_store **out, const char *rest,
 #endif
 }
 
+static cocabo_status open_http(cocabo_store **out, const char *url, const manner *how,
+                               cocabo_error *err) {
+  const cb_patience patience = {.seconds = 30.0, .wait = how->wait, .user = how->user};
+  return cb_http_open(out, url, how->flags, patience, err);
+}
+
+/* What lies behind it is not encrypted here: ssh does that. */
+static cocabo_status refuse_https(cocabo_error *err) {
+  return cb_fail(err, COCABO_E_INVALID,
+                 "https:// is not spoken here, want http://localhost:8080 behind "
+                 "ssh -L 8080:localhost:8080 HOST");
+}
+
 static cocabo_status open_url(cocabo_store **out, const char *url, const manner *how,
                               cocabo_error *err) {
   const size_t n = scheme_length(url);
@@ -163,9 +177,14 @@ static cocabo_status open_url(cocabo_store **out, const char *url, const manner 
     return open_memory(out, err);
   if (is_scheme(url, n, "postgresql") || is_scheme(url, n, "postgres"))
     return open_postgres(out, url + n, how, err);
+  if (n == 4 && is_scheme(url, n, "http"))
+    return open_http(out, url, how, err);
+  if (n == 5 && is_scheme(url, n, "https"))
+    return refuse_https(err);
   return cb_fail(err, COCABO_E_INVALID,
                  "\"%.*s\" is not a kind of store, want sqlite:///PATH, "
-                 "postgresql://HOST/DATABASE, memory: or the path of a file",
+                 "postgresql://HOST/DATABASE, http://HOST:PORT, memory: or the path of "
+                 "a file",
                  (int)(n < 40 ? n : 40), url);
 }
 

@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     cocabo_study_free(make_study(store));
     site = (http_site){.settings = &settings, .store = store};
   }
-  settings.allow_tell = writes;
+  settings.allow_tell = settings.allow_store = writes;
   settings.token = request.host && request.host[0] == 'T' ? "T0ken-of-sixteen" : NULL;
   http_response response = {0};
   http_respond(&site, &request, &response);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Workers that know nothing but HTTP, and a server that is killed now and then: every
-trial is told once, nothing that was told is lost, and the study verifies.
+trial is told once, nothing that was told is lost, and the study verifies. With --store the
+workers are cocabo worker, whose storage is the server; else they ask and tell.
 
-    python3 tests/http/chaos_http.py PATH/TO/cocabo [--workers 8] [--trials 150] [--kills 4]
+    python3 tests/http/chaos_http.py PATH/TO/cocabo [--store] [--workers 8] [--trials 150] [--kills 4]
 """
 
 import argparse
@@ -56,7 +57,7 @@ def cocabo(folder, *args):
 def serve(folder, port):
     for _ in range(100):  # the port of one that was killed may take a moment
         server = subprocess.Popen(
-            [PROGRAM, "serve", "--allow-tell", "--port", str(port)],
+            [PROGRAM, "serve", "--allow-store" if STORE else "--allow-tell", "--port", str(port)],
             cwd=folder, stderr=subprocess.PIPE, text=True)
         found = re.search(r":(\d+)/ ", server.stderr.readline())
         if found:
@@ -66,15 +67,39 @@ def serve(folder, port):
     sys.exit("the server does not start")
 
 
-def work(folder, url, k, counts, over):
+def start(folder, port, k):
+    """A worker, which leaves the trials that it told in a file, one a line."""
+    told = folder / f"told-{k}"
+    if not STORE:
+        url = f"http://127.0.0.1:{port}/api/studies/s"
+        return subprocess.Popen([sys.executable, "-c", WORKER, url, told])
+    with open(told, "a") as out, open(folder / f"said-{k}", "w") as said:
+        return subprocess.Popen(
+            [PROGRAM, "worker", "--storage", f"http://127.0.0.1:{port}", "--study", "s",
+             "--lease", "3", "--json", "--", "sh", "-c", "sleep 0.1; echo {x}"],
+            cwd=folder, stdout=out, stderr=said)
+
+
+def found_nobody(folder, k):
+    """Did the worker come while there was no server? Only one that it knows is waited for."""
+    path = folder / f"said-{k}"
+    return STORE and "cannot open http://" in path.read_text()
+
+
+def work(folder, port, k, counts, over):
     """Runs a worker, and another one whenever it was killed."""
     while not over.is_set():
-        worker = subprocess.Popen([sys.executable, "-c", WORKER, url, folder / f"told-{k}"])
+        worker = start(folder, port, k)
         counts["workers"][k] = worker
         if worker.wait() == 0:
             return
-        if worker.returncode != -signal.SIGKILL:
+        if worker.returncode == -signal.SIGKILL:
+            counts["killed"] += 1
+        elif found_nobody(folder, k):
+            time.sleep(0.1)
+        else:
             counts["broken"] += 1
+            sys.stderr.write((folder / f"said-{k}").read_text() if STORE else "")
             return
 
 
@@ -83,15 +108,15 @@ def play(args, folder):
     cocabo(folder, "create", "--study", "s", "-p", "x=float(0,1)", "-n", str(args.trials),
            "--sampler", "random")
     server, port = serve(folder, 0)
-    counts, over = {"workers": {}, "broken": 0}, threading.Event()
-    url = f"http://127.0.0.1:{port}/api/studies/s"
-    threads = [threading.Thread(target=work, args=(folder, url, k, counts, over))
+    counts, over = {"workers": {}, "broken": 0, "killed": 0}, threading.Event()
+    threads = [threading.Thread(target=work, args=(folder, port, k, counts, over))
                for k in range(args.workers)]
     for thread in threads:
         thread.start()
     for _ in range(args.kills):
         time.sleep(rng.uniform(0.2, 1.5))
-        counts["workers"][rng.randrange(args.workers)].kill()
+        for k in rng.sample(range(args.workers), max(1, args.workers // 8)):
+            counts["workers"][k].kill()
         server.kill()
         server.wait()
         server, port = serve(folder, port)
@@ -106,12 +131,12 @@ def play(args, folder):
     over.set()
     for thread in threads:
         thread.join()
-    drain(folder, url, args)
+    drain(folder, port, args)
     server.send_signal(signal.SIGINT)
     return counts, server.wait()
 
 
-def drain(folder, url, args):
+def drain(folder, port, args):
     """What workers left whose budget was used up by trials that others had lost."""
     end = time.monotonic() + args.patience
     while time.monotonic() < end:
@@ -119,21 +144,34 @@ def drain(folder, url, args):
                   cocabo(folder, "trials", "--study", "s", "--json").splitlines()]
         if sum(t["state"] == "complete" for t in trials) >= args.trials:
             return
-        subprocess.run([sys.executable, "-c", WORKER, url, folder / "told-last"], check=False)
+        start(folder, port, "last").wait()
         time.sleep(0.5)
 
 
+def read_told(folder):
+    """(number, value) of everything that a worker knows to be told."""
+    for path in folder.glob("told-*"):
+        for line in path.read_text().splitlines():
+            if not STORE:
+                number, value = line.split()
+                yield int(number), float(value)
+            elif line.endswith("}"):  # one that was killed may leave half a line
+                trial = json.loads(line)
+                yield trial["number"], trial["value"]
+
+
 def main():
-    global PROGRAM
+    global PROGRAM, STORE
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("--store", action="store_true")
     parser.add_argument("--workers", type=int, default=8)
     parser.add_argument("--trials", type=int, default=150)
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--patience", type=float, default=120)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    PROGRAM = args.program
+    PROGRAM, STORE = args.program, args.store
     os.environ["COCABO_STORAGE"] = "sqlite:///cocabo.db"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -144,13 +182,13 @@ def main():
         bad += [f"{counts['broken']} workers broke"] * (counts["broken"] > 0)
         bad += [f"trial {n} is {t['state']}" for n, t in trials.items() if t["state"] != "complete"]
         bad += [f"there are {len(trials)} trials"] * (len(trials) != args.trials)
-        told = [line.split() for path in folder.glob("told-*")
-                for line in path.read_text().splitlines()]
-        bad += [f"trial {n} was told {v}, has {trials[int(n)]['value']}" for n, v in told
-                if trials[int(n)]["value"] != float(v)]
+        told = list(read_told(folder))
+        bad += [f"trial {n} was told {v}, has {trials[n]['value']}" for n, v in told
+                if trials[n]["value"] != v]
         bad += ["hardly anything was told"] * (len(told) < args.trials // 2)
         cocabo(folder, "verify", "--study", "s")
-        print("\n".join(bad) or f"{len(trials)} trials, {len(told)} answers, {args.kills} kills")
+        print("\n".join(bad) or f"{len(trials)} trials, {len(told)} answers, {args.kills} kills "
+              f"of the server, {counts['killed']} of workers")
         sys.exit(1 if bad else 0)
 
 

@@ -36,9 +36,9 @@ STATES = ["waiting", "running", "complete", "failed", "interrupted", "stale"]
 class Server:
     """A running cocabo serve."""
 
-    def __init__(self, folder, *args, **environment):
+    def __init__(self, folder, *args, port=0, **environment):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--port", "0", *args], cwd=folder, stderr=subprocess.PIPE,
+            [PROGRAM, "serve", "--port", str(port), *args], cwd=folder, stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL, text=True,
             env={**os.environ, "COCABO_STORAGE": "sqlite:///cocabo.db", **environment})
         line = self.process.stderr.readline()
@@ -110,8 +110,8 @@ class Case(unittest.TestCase):
     def lines(self, *args):
         return [json.loads(line) for line in self.cocabo(*args, "--json").stdout.splitlines()]
 
-    def serve(self, *args, **environment):
-        server = Server(self.folder, *args, **environment)
+    def serve(self, *args, port=0, **environment):
+        server = Server(self.folder, *args, port=port, **environment)
         self.addCleanup(server.end)
         return server
 

@@ -106,7 +106,7 @@ class Answers(test_http.Case):
         super().setUp()
         self.make()
         self.cocabo("create", "--study", "empty", "-p", "x=float(0,1)")
-        self.server = self.serve("--allow-tell")
+        self.server = self.serve("--allow-tell", "--allow-store")
         self.rng = random.Random(7)
 
     def check(self, operation, path, status, headers, content):
@@ -178,7 +178,7 @@ class Answers(test_http.Case):
     def test_every_post_answers_as_described(self):
         seen = set()
         for method, path, operation in operations():
-            if method != "post":
+            if method != "post" or path.startswith("/api/store/"):  # those: test_raw_store.py
                 continue
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             for _ in range(40):
@@ -190,7 +190,8 @@ class Answers(test_http.Case):
                 if answer[0] == 200:
                     self.assertEqual(faults(document, schema), [], document)
         self.assertEqual({path for path, status in seen if status == 200},
-                         {path for method, path, _ in operations() if method == "post"})
+                         {path for method, path, _ in operations()
+                          if method == "post" and not path.startswith("/api/store/")})
         self.cocabo("verify", "--study", "svm")
 
 

@@ -550,3 +550,27 @@ def test_python_adds_little_to_an_ask(tmp_path):
     finally:
         library.cocabo_study_ask_up_to = ask_up_to
     assert outside < 1.25 * inside + 0.05, (outside, inside)
+
+
+def test_a_study_behind_a_server(tmp_path, program, monkeypatch):
+    monkeypatch.setenv("COCABO_TOKEN", "a-token-of-some-length-0123")
+    server = subprocess.Popen([program, "serve", "--allow-store", "--port", "0", "--storage",
+                               f"sqlite:///{tmp_path}/s.db"], stderr=subprocess.PIPE, text=True)
+    try:
+        said = server.stderr.readline()
+        if "http://" not in said:
+            pytest.skip(said)
+        url = "http://" + said.split("http://")[1].split("/")[0]
+        with cocabo.create_study(SPACE, storage=url, name="s", seed=3) as study:
+            run(study, 5)
+        with cocabo.load_study("s", storage=url) as again:
+            assert len(again.trials) == 5 and again.verify().ok
+        monkeypatch.setenv("COCABO_TOKEN", "another-token-0123456789")
+        with pytest.raises(cocabo.Error, match="its token is another one"):
+            cocabo.load_study("s", storage=url)
+    finally:
+        server.send_signal(signal.SIGINT)
+        assert server.wait(30) == 0
+        server.stderr.close()
+    with cocabo.load_study("s", storage=tmp_path / "s.db") as study:
+        assert len(study.trials) == 5

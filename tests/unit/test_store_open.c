@@ -94,10 +94,22 @@ static void other_urls_get_a_sentence(void **state) {
        "of a character"},
       {"mysql+pymysql://me:secret@host/db", COCABO_E_INVALID,
        "\"mysql+pymysql\" is not a kind of store, want sqlite:///PATH, "
-       "postgresql://HOST/DATABASE, memory: or the path of a file"},
+       "postgresql://HOST/DATABASE, http://HOST:PORT, memory: or the path of a file"},
       {"sqlite3:///a.db", COCABO_E_INVALID,
        "\"sqlite3\" is not a kind of store, want sqlite:///PATH, "
-       "postgresql://HOST/DATABASE, memory: or the path of a file"},
+       "postgresql://HOST/DATABASE, http://HOST:PORT, memory: or the path of a file"},
+      {"https://host:8080", COCABO_E_INVALID,
+       "https:// is not spoken here, want http://localhost:8080 behind ssh -L "
+       "8080:localhost:8080 HOST"},
+      {"http://me:secret@host", COCABO_E_INVALID,
+       "the URL of the server has a user or a password, want http://host:8080, and the "
+       "token in COCABO_TOKEN"},
+      {"http://host:8080/store?token=secret", COCABO_E_INVALID,
+       "the URL of the server has something behind its host and port, want "
+       "http://host:8080"},
+      {"http://127.0.0.1:1", COCABO_E_STORE,
+       "cannot open http://127.0.0.1:1: Connection refused; want a cocabo serve "
+       "--allow-store that runs there"},
       {"a.db", COCABO_E_NOT_FOUND, "there is no file \"a.db\""},
       {"sqlite:///b/c.db", COCABO_E_NOT_FOUND, "there is no file \"b/c.db\""},
       {".", COCABO_E_STORE, "\".\" is a folder, want a file"},
