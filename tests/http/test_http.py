@@ -357,6 +357,8 @@ class Documents(Case):
         tag = headers["ETag"]
         status, headers, again = self.server.ask(path, If_None_Match=tag)
         self.assertEqual((status, again), (304, b""))
+        self.assertEqual((headers["ETag"], headers["Vary"], headers["X-Content-Type-Options"]),
+                         (tag, "Accept-Encoding, Authorization", "nosniff"))
         status, headers, packed = self.server.ask(path, Accept_Encoding="gzip")
         self.assertEqual(headers["Content-Encoding"], "gzip")
         self.assertEqual(gzip.decompress(packed), content)
