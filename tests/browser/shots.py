@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 import studies
 
-WIDTHS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+WIDTHS = (1280, 390)
 STUDIES = ["svm", "noisy", "new"]
 
 
@@ -24,34 +24,38 @@ def places(names):
         yield name, f"#/study/{quote(name, safe='')}"
 
 
-def settle(page):
-    """Down the page, so that every panel is drawn, and back."""
-    page.wait_for_timeout(700)
-    height = page.evaluate("document.documentElement.scrollHeight")
-    for y in range(0, height, 500):
-        page.evaluate("(y) => scrollTo(0, y)", y)
-        page.wait_for_timeout(120)
-    page.wait_for_timeout(1200)
-    page.evaluate("scrollTo(0, 0)")
-    page.wait_for_timeout(200)
+def shoot(page, width, path):
+    """In a window as high as the page, so that every panel is in sight and drawn."""
+    page.wait_for_timeout(500)
+    for _ in range(2):  # panels that come into sight may grow
+        height = page.evaluate("document.documentElement.scrollHeight")
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(1000)
+    page.screenshot(path=path)
+
+
+def visit(browser, server, folder, names, look, width):
+    visitor = Visitor(browser, server.address, color_scheme=look,
+                      viewport={"width": width, "height": 800})
+    for name, place in places(names):
+        visitor.open(place)
+        shoot(visitor.page, width, folder / f"{name}-{width}-{look}.png")
+        visitor.page.set_viewport_size({"width": width, "height": 800})
+    visitor.end()
 
 
 def main(folder, names):
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         server = Server(studies.make(scratch))
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for look in ("light", "dark"):
-            for kind, viewport in WIDTHS.items():
-                visitor = Visitor(browser, server.address, viewport=viewport, color_scheme=look)
-                for name, place in places(names):
-                    visitor.open(place)
-                    settle(visitor.page)
-                    visitor.page.screenshot(path=folder / f"{name}-{kind}-{look}.png",
-                                            full_page=True)
-                visitor.end()
-        browser.close()
-        server.end()
+        try:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            for look in ("light", "dark"):
+                for width in WIDTHS:
+                    visit(browser, server, folder, names, look, width)
+            browser.close()
+        finally:
+            server.end()
 
 
 if __name__ == "__main__":

@@ -132,6 +132,21 @@ def test_repeats_have_a_median_and_a_band(visitor):
     assert "median and quartiles of repeats" in page.locator(".legend").text_content()
 
 
+def test_the_best_of_noisy_trials_is_the_one_that_the_program_names(visitor, store):
+    said = json.loads(subprocess.run(
+        [PROGRAM, "best", "--storage", f"sqlite:///{store}", "--study", "noisy", "--json"],
+        check=True, capture_output=True, text=True).stdout)
+    page = visitor.study("noisy")
+    expect(page.locator(".big")).to_contain_text(f"trial {said['number']}")
+    expect(page.locator(".big strong")).to_have_text(f"{said['expected']:.4g}")
+    assert f"measured {said['value']:.6g}" in page.locator(".big").text_content()
+    assert f"± {said['expected_se']:.2g}" in page.locator(".believed").text_content()
+    assert "luckiest so far" in page.locator(".legend").text_content()
+    page.get_by_role("searchbox").fill(f"trial={said['number']}")
+    see(page, "Trials")
+    expect(page.locator(".trials tr.best")).to_have_count(1)
+
+
 def test_a_study_without_trials_says_so(visitor):
     page = visitor.open("#/study/new")
     page.wait_for_selector(".empty")
@@ -300,6 +315,8 @@ def test_the_filter_finds_failures_with_their_reasons(visitor):
     found = rows(page)
     assert len(found) == 4 and {r["state"] for r in found} == {"failed"}
     assert {r["reason"] for r in found} == {"did not converge"}
+    box.fill(f"trial={found[0]['trial']}")  # names are those of the table's heads
+    expect(page.locator(".chips b")).to_contain_text("1 of 60")
     box.fill("colour=red")
     expect(page.locator(".problem")).to_have_text("there is nothing named colour")
     box.fill("kernel!=rbf converge")
