@@ -218,6 +218,7 @@ export class BestPanel extends Panel {
     try {
       const beliefs = await study.get("/beliefs");
       study.believe(beliefs.incumbent);
+      if (!study.closed && study.bestRow >= 0) this.card.put(study.bestRow);
       this.putBeliefs(beliefs);
     } catch (e) {
       fill(

@@ -338,6 +338,31 @@ def test_a_trial_of_the_table_is_shown_in_full(visitor):
     page.wait_for_selector(".picked-card", state="hidden")
 
 
+def test_the_table_is_one_stop_and_arrows_move_through_it(visitor):
+    page = visitor.study("svm")
+    see(page, "Trials")
+    held = "document.activeElement.getAttribute('aria-label')"
+    page.locator(".trials thead button").last.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(held) == "show trial 59"
+    for k in range(1, 56):  # rows come into sight and go while the focus moves
+        page.keyboard.press("ArrowDown")
+        settle(page) if k % 10 == 0 else None
+        assert page.evaluate(held) == f"show trial {59 - k}"
+    box = page.locator(".table-scroller").bounding_box()
+    row = page.locator("button:focus").bounding_box()
+    assert box["y"] <= row["y"] <= box["y"] + box["height"]
+    page.keyboard.press("Home")
+    settle(page)
+    assert page.evaluate(held) == "show trial 59"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h2:text-is('Trial 59')")
+    settle(page)
+    assert page.evaluate(held) == "show trial 59"
+    page.keyboard.press("Tab")  # and on: the rows are no trap
+    assert not page.evaluate(held).startswith("show trial")
+
+
 def test_only_rows_in_sight_are_elements(visitor, store):
     study = cocabo.create_study({"x": Float(0, 1)}, name="long", storage=store, sampler="random")
     study.add_trials({"params": {"x": i / 3000}, "value": float(i)} for i in range(3000))
