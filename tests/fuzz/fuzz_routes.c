@@ -10,7 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A study with a few trials in all states, made anew after each request that wrote. */
+/* A study with a few trials in all states, made anew after each request that wrote. It
+ * has a budget, because an ask for a thousand trials takes as long as thousands of
+ * other requests. */
 static cocabo_study *make_study(cocabo_store *store) {
   static const char *const parameters[][2] = {{"x", "float(1e-3,1,log)"},
                                               {"k", "choice(a,1,true,null)"},
@@ -26,7 +28,8 @@ static cocabo_study *make_study(cocabo_store *store) {
                COCABO_OK,
            "the space is right");
   demand(cocabo_options_set(options, "sampler", "random", &err) == COCABO_OK &&
-             cocabo_options_set(options, "constraints", "m < 5", &err) == COCABO_OK,
+             cocabo_options_set(options, "constraints", "m < 5", &err) == COCABO_OK &&
+             cocabo_options_set(options, "trials", "24", &err) == COCABO_OK,
          "so are the options");
   demand(cocabo_study_create(&study, "s", space, options, store, &err) == COCABO_OK &&
              cocabo_study_ask(study, 8, trials, &err) == COCABO_OK,
