@@ -685,6 +685,8 @@ cocabo_status http_server_run(http_server *server, int stop, cocabo_error *err) 
     return cb_fail(err, COCABO_E_INTERNAL, "libmicrohttpd has no epoll");
   struct pollfd files[] = {
       {info->epoll_fd, POLLIN, 0}, {server->wake, POLLIN, 0}, {stop, POLLIN, 0}};
+  /* What must be read whole for the list is read before somebody waits for it. */
+  refresh_list(server, "/api/studies", true);
   for (;;) {
     if (poll(files, 3, wait_time(server)) < 0 && errno != EINTR)
       return cb_fail(err, COCABO_E_INTERNAL, "poll failed: %s", strerror(errno));
