@@ -1027,6 +1027,24 @@ class Watch(Case):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(30), 0)
 
+    def test_the_history_fits_the_terminal(self):
+        self.cocabo("create", "-p", "x=float(0,1)", "-n", "20")
+        for trial in self.lines("ask", "-n", "12"):
+            self.cocabo("tell", str(trial["number"]), str(1 / (1 + trial["number"])))
+        ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        process = self.start(stdout=theirs)
+        os.close(theirs)
+        screen = b""
+        while b"\033[J" not in screen:
+            screen += os.read(ours, 4096)
+        rows = screen.split(b"\033[J")[0].decode().split("\r\n")
+        self.assertLessEqual(len(rows), 24)
+        self.assertTrue(any("so far" in row for row in rows), rows)  # the last line of it
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(30), 0)
+        os.close(ours)
+
     def test_a_terminal_is_drawn_again_in_place(self):
         self.cocabo("create", "-p", "x=float(0,1)", "-n", "3")
         for trial in self.lines("ask", "-n", "2"):
