@@ -287,6 +287,36 @@ def test_dragging_across_the_history_selects_trials(visitor):
     assert all(low <= int(r["trial"]) <= high for r in rows(page))
 
 
+def test_every_control_is_reached_by_tab_and_shows_it(visitor):
+    page = visitor.study("svm")
+    for heading in ["Slices", "Timeline", "Trials"]:
+        see(page, heading)
+    expect(page.locator("main")).to_contain_text("by the model")
+    page.wait_for_timeout(500)
+    page.evaluate("scrollTo(0, 0)")
+    controls = page.evaluate("""() => {
+      const kinds = "a[href], button, select, input, [tabindex]";
+      const all = [...document.querySelectorAll(kinds)].filter(
+        (e) => e.tabIndex >= 0 && e.checkVisibility() && !e.disabled);
+      all.forEach((e, i) => e.dataset.control = i);
+      return all.map((e) => e.getAttribute("aria-label") || e.textContent.slice(0, 30));
+    }""")
+    assert len(controls) > 25
+    reached, faint = set(), []
+    for _ in range(len(controls) + 5):
+        page.keyboard.press("Tab")
+        at, ring, label = page.evaluate("""() => {
+          const e = document.activeElement, look = getComputedStyle(e);
+          const ring = look.outlineStyle !== "none" && parseFloat(look.outlineWidth) >= 1;
+          return [e.dataset.control, ring, e.getAttribute("aria-label") || e.textContent];
+        }""")
+        if at is not None:
+            reached.add(int(at))
+            faint += [label] * (not ring)
+    missed = [controls[i] for i in range(len(controls)) if i not in reached]
+    assert (missed, faint) == ([], [])
+
+
 # ---- the table -------------------------------------------------------------------------
 
 
