@@ -285,8 +285,9 @@ static http_kept *find_kept(const http_server *server, const http_exchange *x) {
   return NULL;
 }
 
-static void keep(http_server *server, const http_exchange *x,
-                 struct MHD_Response *response, const char *etag, size_t bytes) {
+/* Takes the response over; NULL: there is no memory, and it is destroyed. */
+static http_kept *keep(http_server *server, const http_exchange *x,
+                       struct MHD_Response *response, const char *etag, size_t bytes) {
   for (http_kept **at = &server->kept; *at;)
     if ((*at)->gzip == x->gzip && strcmp((*at)->uri, x->uri) == 0)
       drop_kept(server, at);
@@ -296,7 +297,7 @@ static void keep(http_server *server, const http_exchange *x,
   if (!k || !(k->uri = cb_strdup(x->uri))) {
     cb_free(k);
     mhd.MHD_destroy_response(response);
-    return;
+    return NULL;
   }
   k->gzip = x->gzip;
   k->seq = x->response.seq;
@@ -316,6 +317,7 @@ static void keep(http_server *server, const http_exchange *x,
       at = &(*at)->next;
     drop_kept(server, at);
   }
+  return k;
 }
 
 /* ---- answering ---------------------------------------------------------------------
@@ -337,8 +339,8 @@ static enum MHD_Result send_kept(const http_exchange *x, const http_kept *k) {
       mhd.MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
   if (!response)
     return MHD_NO;
+  http_put_headers(response, &(http_response){0});
   mhd.MHD_add_response_header(response, "ETag", k->etag);
-  mhd.MHD_add_response_header(response, "Cache-Control", "no-cache");
   const enum MHD_Result result = mhd.MHD_queue_response(x->connection, 304, response);
   mhd.MHD_destroy_response(response);
   return result;
@@ -358,9 +360,11 @@ static enum MHD_Result send_answer(http_exchange *x) {
                        (!x->response.changing || listed);
   enum MHD_Result result = MHD_YES;
   if (lasting || (x->known && x->response.status == 200)) {
-    keep(server, x, response, etag, size); /* now its owner */
-    if (x->connection && server->kept)
-      result = send_kept(x, server->kept);
+    const http_kept *kept = keep(server, x, response, etag, size);
+    if (!kept)
+      return MHD_NO;
+    if (x->connection)
+      result = send_kept(x, kept);
     if (!lasting)
       drop_kept(server, &server->kept);
     return result;
@@ -775,6 +779,8 @@ cocabo_status http_server_run(http_server *server, int stop, cocabo_error *err) 
     return cb_fail(err, COCABO_E_INTERNAL, "libmicrohttpd has no epoll");
   struct pollfd files[] = {
       {info->epoll_fd, POLLIN, 0}, {server->wake, POLLIN, 0}, {stop, POLLIN, 0}};
+  /* What must be read whole for the list is read before somebody waits for it. */
+  refresh_list(server, "/api/studies", true);
   for (;;) {
     if (poll(files, 3, wait_time(server)) < 0 && errno != EINTR)
       return cb_fail(err, COCABO_E_INTERNAL, "poll failed: %s", strerror(errno));

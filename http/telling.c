@@ -30,17 +30,31 @@ static cocabo_status read_content(const http_call *call, const char *const *name
   return COCABO_OK;
 }
 
+/* JSON has one kind of number: 3.0 is 3, as some languages write it. */
+static bool is_whole(const cb_json_node *node, int64_t *out) {
+  const double most = 9007199254740992.0; /* 2^53: from there on doubles have gaps */
+  double number;
+  if (node->type == CB_JSON_INTEGER) {
+    *out = node->value.as.integer;
+    return true;
+  }
+  if (!cb_json_number(node, &number) || number != rint(number) || fabs(number) > most)
+    return false;
+  *out = (int64_t)number;
+  return true;
+}
+
 static cocabo_status get_int(const cb_json_node *object, const char *key, int64_t low,
                              int64_t high, int64_t *out, cocabo_error *err) {
   const cb_json_node *node = cb_json_find(object, key);
+  int64_t number;
   if (!node)
     return COCABO_OK;
-  if (node->type != CB_JSON_INTEGER || node->value.as.integer < low ||
-      node->value.as.integer > high)
+  if (!is_whole(node, &number) || number < low || number > high)
     return cb_fail(err, COCABO_E_INVALID,
                    "%s is no whole number from %" PRId64 " to %" PRId64, key, low,
                    high);
-  *out = node->value.as.integer;
+  *out = number;
   return COCABO_OK;
 }
 

@@ -19,6 +19,11 @@
 #include "run/signals.h"
 
 enum { LAST = 6, BAR = 24, LINE = 400 };
+enum {
+  AROUND = 8,
+  LEAST = 4,
+  MOST = 16
+}; /* rows around the history's area, and in it */
 
 typedef struct watch_args {
   const char *every;
@@ -135,12 +140,27 @@ static cocabo_status put_last(const watcher *w, front_buffer *out, cocabo_error 
   return COCABO_OK;
 }
 
+static int screen_rows(void) {
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4 ? size.ws_row
+                                                                         : 1000;
+}
+
+/* What is left of the screen below these lines. */
+static int rows_for_history(const front_buffer *above) {
+  int rows = screen_rows() - 1 - AROUND;
+  for (size_t i = 0; i < above->size; i++)
+    rows -= above->data[i] == '\n';
+  return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
+}
+
 static cocabo_status put_frame(const watcher *w, textplot_page page, front_buffer *out,
                                cocabo_error *err) {
   CB_TRY(put_bar(w, page.columns - 1, out, err));
   CB_TRY(put_last(w, out, err));
   if (w->state.complete > 0)
     CB_TRY(front_buffer_puts(out, "\n", err));
+  page.rows = rows_for_history(out);
   return put_history(w, page, out, err);
 }
 
@@ -155,12 +175,6 @@ static size_t cut_line(const char *line, size_t size, int columns) {
       return at;
   }
   return at;
-}
-
-static int screen_rows(void) {
-  struct winsize size;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4 ? size.ws_row
-                                                                         : 1000;
 }
 
 /* Over the frame before it, line by line, so that nothing flickers. What the screen has

@@ -10,6 +10,7 @@ enum { TEXTPLOT_MIN_COLUMNS = 40 };
 typedef struct textplot_page {
   int columns;  /* >= TEXTPLOT_MIN_COLUMNS; no line is longer */
   bool unicode; /* false: ASCII */
+  int rows;     /* of the area of a history; 0: as it likes */
 } textplot_page;
 
 /* The page that standard output is: as wide as $COLUMNS says or the terminal is, else

@@ -11,6 +11,7 @@ typedef struct history {
   textgrid *g;
   plot_range range;
   scale x, y;                 /* to characters */
+  int rows;                   /* of the area with its edge */
   int left, top, bottom;      /* the area: columns from left, rows top .. bottom - 1 */
   int beyond_row, failed_row; /* -1: none */
 } history;
@@ -19,12 +20,12 @@ typedef struct history {
 static void lay_out(history *h) {
   const plot_data *data = h->data;
   const bool failed = data->n > data->complete, beyond = h->range.beyond > 0;
-  const int edge = data->maximize ? ROWS - 1 : 0;
+  const int edge = data->maximize ? h->rows - 1 : 0;
   const int inwards = data->maximize ? -1 : 1;
   h->failed_row = failed ? edge : -1;
   h->beyond_row = beyond ? edge + inwards * failed : -1;
   h->top = data->maximize ? 0 : failed + beyond;
-  h->bottom = ROWS - (data->maximize ? failed + beyond : 0);
+  h->bottom = h->rows - (data->maximize ? failed + beyond : 0);
   h->y = (scale){h->range.low, h->range.high, h->range.log, h->bottom - 0.01, h->top};
   h->left = textplot_axis_width(&h->y);
   const double last = (double)data->number[data->n - 1];
@@ -91,13 +92,13 @@ static void put_best(const history *h) {
 cocabo_status textplot_history(const plot_data *data, textplot_page page,
                                front_buffer *out, cocabo_error *err) {
   textgrid g;
-  history h = {.data = data, .g = &g};
+  history h = {.data = data, .g = &g, .rows = page.rows > 0 ? page.rows : ROWS};
   CB_TRY(plot_range_find(data, &h.range, err));
   CB_TRY(textplot_put_heading(data, "values of the trials", data->d, data->d, page, out,
                               err));
-  CB_TRY(textgrid_begin(&g, page.columns, ROWS + 2, page.unicode, err));
+  CB_TRY(textgrid_begin(&g, page.columns, h.rows + 2, page.unicode, err));
   lay_out(&h);
-  textplot_put_axes(&g, &h.x, &h.y, h.left, ROWS);
+  textplot_put_axes(&g, &h.x, &h.y, h.left, h.rows);
   put_trials(&h);
   put_best(&h);
   cocabo_status status = textgrid_print(&g, out, err);

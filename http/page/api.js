@@ -20,11 +20,20 @@ function pathOf(route, wanted) {
   return query.length > 0 ? `${route}?${query.join("&")}` : route;
 }
 
+/* What a part of an address says. */
+export function unescapeWord(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; /* a lone percent sign */
+  }
+}
+
 /* A token in the address is kept for the tab and taken out of the address. */
 function takeToken() {
   const found = /[#&]token=([^&]*)/.exec(location.hash);
   if (found) {
-    sessionStorage.setItem(KEY, decodeURIComponent(found[1]));
+    sessionStorage.setItem(KEY, unescapeWord(found[1]));
     history.replaceState(null, "", location.pathname + location.search + "#/");
   }
 }

@@ -68,8 +68,12 @@ class TrialCard {
     const { study } = this;
     const { trials } = study;
     const complete = study.isComplete(row);
-    const big = complete ? number(trials.value[row]) : STATES[trials.state[row]];
+    const belief = row === study.bestRow ? study.beliefOf(row) : null;
+    const value = belief ? belief.mean : trials.value[row];
+    const big = complete ? number(value, belief ? 4 : 6) : STATES[trials.state[row]];
     const parts = study.picked === row ? [] : [`trial ${n}`];
+    if (belief) parts.unshift("expected", `measured ${number(trials.value[row])}`);
+    else if (study.noisy && row === study.bestRow) parts.unshift("the luckiest");
     if (trials.seconds(row) >= 0) parts.push(duration(trials.seconds(row)));
     if (trials.feasible[row] === 0) parts.push("breaks a constraint");
     const away = this.distance(row);
@@ -212,7 +216,10 @@ export class BestPanel extends Panel {
     this.asking = true;
     this.asked = study.completed;
     try {
-      this.putBeliefs(await study.get("/beliefs"));
+      const beliefs = await study.get("/beliefs");
+      study.believe(beliefs.incumbent);
+      if (!study.closed && study.bestRow >= 0) this.card.put(study.bestRow);
+      this.putBeliefs(beliefs);
     } catch (e) {
       fill(
         this.believed,
@@ -227,7 +234,7 @@ export class BestPanel extends Panel {
 
   putBeliefs({ incumbent, predicted, success }) {
     const { study } = this;
-    const near = (b) => `${number(b.mean, 5)} ± ${number(2 * b.sd, 2)}`;
+    const near = (b) => `${number(b.mean, 5)} ± ${number(b.sd, 2)}`;
     const rows = [];
     const add = (name, text, more) =>
       rows.push(el("dt", {}, name), el("dd", {}, text, el("span", {}, more || "")));

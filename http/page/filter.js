@@ -1,6 +1,6 @@
 /* filter.js - the filter of the table. Words are joined by and:
  *   lr<0.01   kernel=rbf   state=failed   number>=100   value<=3   "any text"
- * A name is a parameter, a metric, or one of value, number, seconds, state, reason,
+ * A name is a parameter, a metric, or one of value, trial, time, state, reason, feasible,
  * origin. A word without a comparison is looked for in states, choices and reasons. */
 import { isCategory } from "./scale.js";
 import { choiceText } from "./numbers.js";
@@ -33,16 +33,20 @@ function fieldOf(name, study) {
     const texts = p.choices.map(choiceText);
     return { text: (i) => texts[trials.params[at][i]] ?? "inactive" };
   }
-  if (name === "value" || name === "number") return { number: (i) => trials[name][i] };
-  if (name === "seconds") return { number: (i) => trials.seconds(i) };
+  const metric = trials.metrics.get(name);
+  if (metric) return { number: (i) => trials.metrics.get(name)[i] };
+  if (name === "value") return { number: (i) => trials.value[i] };
+  /* As the API and as the table call it. */
+  if (name === "number" || name === "trial") return { number: (i) => trials.number[i] };
+  if (name === "seconds" || name === "time")
+    return { number: (i) => trials.seconds(i) };
   if (name === "state") return { text: (i) => STATES[trials.state[i]] };
   if (name === "origin") return { text: (i) => ORIGINS[trials.origin[i]] };
   if (name === "reason")
     return { text: (i) => trials.reasons.get(trials.number[i]) || "" };
   if (name === "feasible")
     return { text: (i) => ["false", "true"][trials.feasible[i]] || "unknown" };
-  const metric = trials.metrics.get(name);
-  return metric ? { number: (i) => trials.metrics.get(name)[i] } : null;
+  return null;
 }
 
 function comparison(name, sign, wanted, study) {

@@ -59,7 +59,7 @@ export class HistoryPanel extends Panel {
     const { trials, best, sign } = study;
     const end = this.lastNumber();
     const lines = [{ x: best.number, y: best.value, end }];
-    if (study.meta.deterministic === false) {
+    if (study.noisy) {
       const m = medianSoFar(trials, study.order, sign);
       if (m.x.length > 0)
         for (const y of [m.median, m.low, m.high]) lines.push({ x: m.x, y, end });
@@ -88,7 +88,7 @@ export class HistoryPanel extends Panel {
 
   build(data) {
     const ink = () => inks().marked;
-    const series = [lineSeries("best so far", ink, [], 2)];
+    const series = [lineSeries(this.bestWords(), ink, [], 2)];
     const bands = [];
     if (data.length > 2) {
       const blue = () => inks().shade(0.6);
@@ -122,10 +122,15 @@ export class HistoryPanel extends Panel {
     this.made = `${data.length}|${this.logs()}`;
   }
 
+  /* The smallest of noisy values is luck. */
+  bestWords() {
+    return this.study.noisy ? "luckiest so far" : "best so far";
+  }
+
   legend(repeated) {
     const key = (kind, text) =>
       el("span", { class: "key" }, el("i", { class: `sign ${kind}` }), text);
-    const legend = el("div", { class: "legend" }, key("best-line", "best so far"));
+    const legend = el("div", { class: "legend" }, key("best-line", this.bestWords()));
     legend.append(key("dot", "trial"));
     const { trials } = this.study;
     const has = (test) => this.study.order.some(test);

@@ -8,21 +8,21 @@ const WIDTH = 120;
 const LIST_HEIGHT = 28;
 const LIST_PATIENCE = 1000;
 
-/* Best so far as a step line: points are [number, value]. */
-export function sparkline(points, all, sign) {
+/* Best so far as a step line, large values above: points are [number, value]. */
+export function sparkline(points, all) {
   const picture = svg("svg", {
     class: "spark",
     viewBox: `0 0 ${WIDTH} ${LIST_HEIGHT}`,
     "aria-hidden": "true",
   });
   if (!points || points.length === 0) return picture;
-  const values = points.map((p) => sign * p[1]);
-  const [worst, best] = [Math.max(...values), Math.min(...values)];
+  const values = points.map((p) => p[1]);
+  const [high, low] = [Math.max(...values), Math.min(...values)];
   const end = Math.max(all - 1, points.at(-1)[0], 1);
   const x = (n) => ((n / end) * (WIDTH - 8) + 3).toFixed(1);
   const y = (v) =>
-    (worst > best
-      ? 4 + ((worst - v) / (worst - best)) * (LIST_HEIGHT - 8)
+    (high > low
+      ? 4 + ((high - v) / (high - low)) * (LIST_HEIGHT - 8)
       : LIST_HEIGHT / 2
     ).toFixed(1);
   let path = `M${x(points[0][0])},${y(values[0])}`;
@@ -98,7 +98,7 @@ export class ListView {
   spark(s) {
     const kept = this.sparks.get(s.name);
     const points = s.spark || (kept ? kept.points : []);
-    return sparkline(points, s.count, s.direction === "maximize" ? -1 : 1);
+    return sparkline(points, s.count);
   }
 
   put() {

@@ -4,7 +4,7 @@ import { el, fill } from "./dom.js";
 import { startTheme, toggleTheme } from "./theme.js";
 import { CompareView } from "./compare.js";
 import { ListView } from "./list.js";
-import { openDoor } from "./api.js";
+import { openDoor, unescapeWord } from "./api.js";
 import { StudyView } from "./view.js";
 
 const door = openDoor();
@@ -22,20 +22,13 @@ function setStatus(word) {
 
 function viewFor(hash) {
   const [, kind, rest] = /^#\/([a-z]*)\/?(.*)$/.exec(hash) || [];
-  const decoded = (text) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
   if (kind === "study" && rest)
     return {
-      view: new StudyView(door, decoded(rest), setStatus),
-      title: decoded(rest),
+      view: new StudyView(door, unescapeWord(rest), setStatus),
+      title: unescapeWord(rest),
     };
   if (kind === "compare" && rest) {
-    const names = [...new Set(rest.split(",").map(decoded))];
+    const names = [...new Set(rest.split(",").map(unescapeWord))];
     return { view: new CompareView(door, names, setStatus), title: "compare" };
   }
   return { view: new ListView(door, setStatus), title: "" };

@@ -63,6 +63,7 @@ export class Study {
     this.parameters = meta.space.parameters;
     this.sign = meta.direction === "maximize" ? -1 : 1;
     this.states = meta.states;
+    this.noisy = meta.deterministic === false;
     this.bestNumber = meta.best ? meta.best.number : -1;
   }
 
@@ -77,7 +78,7 @@ export class Study {
     this.connected = event !== "lost";
     if (event !== "change") return;
     this.states = data.states;
-    this.bestNumber = data.best ? data.best.number : -1;
+    if (!this.noisy) this.bestNumber = data.best ? data.best.number : -1;
     this.say("news");
     if (this.trials.seq === undefined || data.seq > this.trials.seq) this.readSoon();
   }
@@ -124,6 +125,23 @@ export class Study {
     this.metricNames = [...trials.metrics.keys()];
     this.version = (this.version || 0) + 1;
     this.completed = this.sorted.length;
+  }
+
+  /* Which of noisy trials is the best is the model's to say; until it does it is the
+   * luckiest one. */
+  believe(incumbent) {
+    const before = this.bestRow;
+    this.incumbent = incumbent;
+    if (this.noisy && incumbent) this.bestNumber = incumbent.number;
+    if (this.bestRow !== before) this.say("data");
+  }
+
+  /* The model's word on a trial that is the best, or null. */
+  beliefOf(row) {
+    const { incumbent, noisy } = this;
+    return noisy && incumbent && incumbent.number === this.trials.number[row]
+      ? incumbent
+      : null;
   }
 
   get bestRow() {

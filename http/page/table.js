@@ -36,6 +36,8 @@ export class TablePanel extends Panel {
     this.scroller.style.maxHeight = `${TABLE_HEIGHT}px`;
     this.scroller.addEventListener("scroll", () => this.window(), { passive: true });
     this.body.append(this.scroller);
+    this.stop = 0; /* of the rows, where Tab stops and from where arrows move */
+    this.rowsBody.addEventListener("keydown", (e) => this.pressed(e));
     this.listen("data", "mask", "pick");
     study.on("pick", () => this.reveal());
   }
@@ -203,6 +205,8 @@ export class TablePanel extends Panel {
     const drawn = `${from} ${to}`;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
+    const focused = this.rowsBody.contains(document.activeElement);
+    if (this.stop < from || this.stop >= to) this.stop = Math.min(at, to - 1);
     this.top.firstChild.style.height = `${from * TABLE_ROW}px`;
     this.bottom.firstChild.style.height = `${(this.rows.length - to) * TABLE_ROW}px`;
     const lines = [];
@@ -217,6 +221,36 @@ export class TablePanel extends Panel {
       this.rowsBody.append(
         el("tr", {}, el("td", { colspan: this.cols.length }, "No trial is like this.")),
       );
+    if (focused) this.focusStop();
+  }
+
+  /* Elements of rows come and go; what has the focus must not go with them. */
+  focusStop() {
+    const button = this.rowsBody.querySelector("button[tabindex='0']");
+    (button || this.scroller).focus({ preventScroll: true });
+  }
+
+  /* One stop for all rows; arrow keys move it. */
+  pressed(event) {
+    const page = Math.floor(TABLE_HEIGHT / TABLE_ROW) - 2;
+    const last = this.rows.length - 1;
+    const to = {
+      ArrowDown: this.stop + 1,
+      ArrowUp: this.stop - 1,
+      PageDown: this.stop + page,
+      PageUp: this.stop - page,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.stop = Math.max(0, Math.min(last, to));
+    const y = this.stop * TABLE_ROW;
+    const { scrollTop } = this.scroller;
+    if (y < scrollTop || y > scrollTop + TABLE_HEIGHT - 3 * TABLE_ROW)
+      this.scroller.scrollTop = Math.max(0, y - TABLE_HEIGHT / 3);
+    this.drawn = null;
+    this.window();
   }
 
   line(i, picked) {
@@ -235,6 +269,7 @@ export class TablePanel extends Panel {
             "button",
             {
               type: "button",
+              tabindex: i === this.stop ? "0" : "-1",
               "aria-label": `show trial ${text}`,
               onclick: () => study.pick(row === study.picked ? -1 : row),
             },

@@ -228,7 +228,11 @@ static cocabo_status copy_log(copying *c, int64_t *copied, cocabo_error *err) {
   for (bool more = true; more;)
     CB_TRY(append_batch(c, &more, err));
   *copied = c->at.seq - c->had;
-  return *copied > 0 ? verify(c, err) : COCABO_OK;
+  if (*copied > 0)
+    CB_TRY(verify(c, err));
+  if (d.summary.seq == c->at.seq && c->to.store->ops->summarise)
+    (void)c->to.store->ops->summarise(c->to.store, c->to.id, &d.summary, NULL);
+  return COCABO_OK;
 }
 
 static void free_end(end *e) {

@@ -58,6 +58,15 @@ void cb_study_leave_summary(cocabo_study *study) {
     (void)ops->summarise(study->store, study->id, &summary, NULL);
 }
 
+void cb_study_leave_summary_of_copy(const cocabo_study *study, cocabo_store *to,
+                                    int64_t id, int64_t seq) {
+  cb_summary summary;
+  /* Looking for the best only brings what the handle keeps for that up to date. */
+  if (to->ops->summarise && study->fold.history && study->fold.history->seq == seq &&
+      cb_study_summarise((cocabo_study *)study, &summary, NULL) == COCABO_OK)
+    (void)to->ops->summarise(to, id, &summary, NULL);
+}
+
 /* ---- describing ------------------------------------------------------------------ */
 
 static void fill(cocabo_description *out, const cb_description *d,

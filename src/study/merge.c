@@ -379,6 +379,8 @@ cocabo_status cb_study_copy(const cocabo_study *study, const char *name,
           ? to->ops->create_log(to, name, log.events, (int)log.n, false, &id, err)
           : cb_fail(err, COCABO_E_RANGE, "study \"%s\" has %zu events, want at most %d",
                     study->name, log.n, MOST);
+  if (status == COCABO_OK)
+    cb_study_leave_summary_of_copy(study, to, id, (int64_t)log.n);
   cb_events_clear(&log);
   return status;
 }

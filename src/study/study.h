@@ -153,6 +153,9 @@ cocabo_status cb_study_summarise(cocabo_study *study, cb_summary *out,
 /* Leaves that with the store, if this handle has changed anything and nobody objects.
  */
 void cb_study_leave_summary(cocabo_study *study);
+/* The same for a copy of the study in another store, whose last event is `seq`. */
+void cb_study_leave_summary_of_copy(const cocabo_study *study, cocabo_store *to,
+                                    int64_t id, int64_t seq);
 
 /* From now on the trials asked for are leased to `owner`; NULL: they are not. */
 cocabo_status cb_study_lease(cocabo_study *study, const char *owner, double seconds,

@@ -3,7 +3,9 @@ while an axis is brushed, medians of five runs in a headless browser.
 
     COCABO_BUILD=build python tests/browser/measure.py [trials]
 
-Prints one JSON object; status 1 if it is slower than 1.5 s and 100 ms.
+Prints one JSON object; status 1 if it is slower than 1.5 s and 100 ms. On a machine that
+others use, look at `processor`: the processor time of the page's main thread in one more
+visit, in seconds until it is open and in milliseconds of the longest frame.
 """
 
 import json
@@ -28,6 +30,38 @@ FRAMES = """() => {
   };
   window.watching = requestAnimationFrame(next);
 }"""
+
+
+class Trace:
+    """What a browser did meanwhile; seconds(...) of the main thread's tasks of some name."""
+
+    def __init__(self, browser, page):
+        self.browser = browser
+        browser.start_tracing(page=page, categories=["toplevel", "cc", "devtools.timeline"])
+
+    def end(self):
+        self.events = json.loads(self.browser.stop_tracing())["traceEvents"]
+        main = {(e["pid"], e["tid"]) for e in self.events
+                if e["name"] == "thread_name" and e["args"]["name"] == "CrRendererMain"}
+        self.tasks = [e for e in self.events if (e["pid"], e["tid"]) in main and "tdur" in e]
+
+    def seconds(self, name):
+        return [e["tdur"] / 1e6 for e in self.tasks if e["name"].endswith(name)]
+
+
+def processor_time(browser, address):
+    visitor = Visitor(browser, address)
+    trace = Trace(browser, visitor.page)
+    opens(visitor)
+    trace.end()
+    until_open = sum(trace.seconds("ThreadControllerImpl::RunTask"))
+    visitor.page.wait_for_timeout(1000)
+    trace = Trace(browser, visitor.page)
+    longest_frame(visitor.page)
+    trace.end()
+    visitor.end()
+    return {"opens": round(until_open, 3),
+            "frame": round(1000 * max(trace.seconds("ProxyMain::BeginMainFrame")))}
 
 
 def opens(visitor):
@@ -69,6 +103,7 @@ def main(trials):
             found["opens"].append(round(opens(visitor), 3))
             found["frame"].append(round(longest_frame(visitor.page)))
             visitor.end()
+        found["processor"] = processor_time(browser, server.address)
         browser.close()
         server.end()
     medians = [statistics.median(found[key][1:]) for key in ("opens", "frame")]

@@ -188,10 +188,12 @@ def test_python_keeps_types_apart(run):
 
 
 def test_a_sparkline_is_one_path(run):
-    body = """(m, p) => { const s = m.sparkline(p, 10, 1);
+    body = """(m, p) => { const s = m.sparkline(p, 10);
       return [s.querySelector("path").getAttribute("d"), s.children.length]; }"""
     path, children = run("list.js", body, [[0, 4], [3, 2], [7, 1]])
     assert path.startswith("M3.0,4.0H") and path.count("V") == 2 and children == 2
+    rising, _ = run("list.js", body, [[0, 1], [3, 2], [7, 4]])  # of a study that maximises
+    assert rising.startswith("M3.0,24.0H") and "V4.0H" in rising
 
 
 def test_events_are_heard_whole_however_they_arrive(run):

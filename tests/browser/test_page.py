@@ -132,6 +132,21 @@ def test_repeats_have_a_median_and_a_band(visitor):
     assert "median and quartiles of repeats" in page.locator(".legend").text_content()
 
 
+def test_the_best_of_noisy_trials_is_the_one_that_the_program_names(visitor, store):
+    said = json.loads(subprocess.run(
+        [PROGRAM, "best", "--storage", f"sqlite:///{store}", "--study", "noisy", "--json"],
+        check=True, capture_output=True, text=True).stdout)
+    page = visitor.study("noisy")
+    expect(page.locator(".big")).to_contain_text(f"trial {said['number']}")
+    expect(page.locator(".big strong")).to_have_text(f"{said['expected']:.4g}")
+    assert f"measured {said['value']:.6g}" in page.locator(".big").text_content()
+    assert f"± {said['expected_se']:.2g}" in page.locator(".believed").text_content()
+    assert "luckiest so far" in page.locator(".legend").text_content()
+    page.get_by_role("searchbox").fill(f"trial={said['number']}")
+    see(page, "Trials")
+    expect(page.locator(".trials tr.best")).to_have_count(1)
+
+
 def test_a_study_without_trials_says_so(visitor):
     page = visitor.open("#/study/new")
     page.wait_for_selector(".empty")
@@ -272,6 +287,36 @@ def test_dragging_across_the_history_selects_trials(visitor):
     assert all(low <= int(r["trial"]) <= high for r in rows(page))
 
 
+def test_every_control_is_reached_by_tab_and_shows_it(visitor):
+    page = visitor.study("svm")
+    for heading in ["Slices", "Timeline", "Trials"]:
+        see(page, heading)
+    expect(page.locator("main")).to_contain_text("by the model")
+    page.wait_for_timeout(500)
+    page.evaluate("scrollTo(0, 0)")
+    controls = page.evaluate("""() => {
+      const kinds = "a[href], button, select, input, [tabindex]";
+      const all = [...document.querySelectorAll(kinds)].filter(
+        (e) => e.tabIndex >= 0 && e.checkVisibility() && !e.disabled);
+      all.forEach((e, i) => e.dataset.control = i);
+      return all.map((e) => e.getAttribute("aria-label") || e.textContent.slice(0, 30));
+    }""")
+    assert len(controls) > 25
+    reached, faint = set(), []
+    for _ in range(len(controls) + 5):
+        page.keyboard.press("Tab")
+        at, ring, label = page.evaluate("""() => {
+          const e = document.activeElement, look = getComputedStyle(e);
+          const ring = look.outlineStyle !== "none" && parseFloat(look.outlineWidth) >= 1;
+          return [e.dataset.control, ring, e.getAttribute("aria-label") || e.textContent];
+        }""")
+        if at is not None:
+            reached.add(int(at))
+            faint += [label] * (not ring)
+    missed = [controls[i] for i in range(len(controls)) if i not in reached]
+    assert (missed, faint) == ([], [])
+
+
 # ---- the table -------------------------------------------------------------------------
 
 
@@ -300,6 +345,8 @@ def test_the_filter_finds_failures_with_their_reasons(visitor):
     found = rows(page)
     assert len(found) == 4 and {r["state"] for r in found} == {"failed"}
     assert {r["reason"] for r in found} == {"did not converge"}
+    box.fill(f"trial={found[0]['trial']}")  # names are those of the table's heads
+    expect(page.locator(".chips b")).to_contain_text("1 of 60")
     box.fill("colour=red")
     expect(page.locator(".problem")).to_have_text("there is nothing named colour")
     box.fill("kernel!=rbf converge")
@@ -319,6 +366,31 @@ def test_a_trial_of_the_table_is_shown_in_full(visitor):
     assert "did not converge" in page.locator(".reason").text_content()
     page.get_by_role("button", name="close").click()
     page.wait_for_selector(".picked-card", state="hidden")
+
+
+def test_the_table_is_one_stop_and_arrows_move_through_it(visitor):
+    page = visitor.study("svm")
+    see(page, "Trials")
+    held = "document.activeElement.getAttribute('aria-label')"
+    page.locator(".trials thead button").last.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(held) == "show trial 59"
+    for k in range(1, 56):  # rows come into sight and go while the focus moves
+        page.keyboard.press("ArrowDown")
+        settle(page) if k % 10 == 0 else None
+        assert page.evaluate(held) == f"show trial {59 - k}"
+    box = page.locator(".table-scroller").bounding_box()
+    row = page.locator("button:focus").bounding_box()
+    assert box["y"] <= row["y"] <= box["y"] + box["height"]
+    page.keyboard.press("Home")
+    settle(page)
+    assert page.evaluate(held) == "show trial 59"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h2:text-is('Trial 59')")
+    settle(page)
+    assert page.evaluate(held) == "show trial 59"
+    page.keyboard.press("Tab")  # and on: the rows are no trap
+    assert not page.evaluate(held).startswith("show trial")
 
 
 def test_only_rows_in_sight_are_elements(visitor, store):

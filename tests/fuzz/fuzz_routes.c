@@ -10,8 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A study with a few trials in all states, made anew for each request that may write.
- */
+/* A study with a few trials in all states, made anew after each request that wrote. It
+ * has a budget, because an ask for a thousand trials takes as long as thousands of
+ * other requests. */
 static cocabo_study *make_study(cocabo_store *store) {
   static const char *const parameters[][2] = {{"x", "float(1e-3,1,log)"},
                                               {"k", "choice(a,1,true,null)"},
@@ -27,7 +28,8 @@ static cocabo_study *make_study(cocabo_store *store) {
                COCABO_OK,
            "the space is right");
   demand(cocabo_options_set(options, "sampler", "random", &err) == COCABO_OK &&
-             cocabo_options_set(options, "constraints", "m < 5", &err) == COCABO_OK,
+             cocabo_options_set(options, "constraints", "m < 5", &err) == COCABO_OK &&
+             cocabo_options_set(options, "trials", "24", &err) == COCABO_OK,
          "so are the options");
   demand(cocabo_study_create(&study, "s", space, options, store, &err) == COCABO_OK &&
              cocabo_study_ask(study, 8, trials, &err) == COCABO_OK,
@@ -73,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static cocabo_store *store;
   static http_settings settings = {.storage = "memory:", .live = true};
   static http_site site;
+  static int64_t made; /* the study's seq as it begins */
   char line[4096];
   const uint8_t *end = size > 0 ? memchr(data, '\n', size) : NULL;
   const size_t head = end ? (size_t)(end - data) : size;
@@ -91,19 +94,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   request.origin = next_word(&at);
   request.body = end ? (const char *)end + 1 : NULL;
   request.size = end ? size - head - 1 : 0;
-  const bool writes = request.method[0] == 'P';
   if (!store) {
     store = cocabo_store_new_memory();
-    cocabo_study_free(make_study(store));
+    cocabo_study *study = make_study(store);
+    made = cocabo_study_seq(study);
+    cocabo_study_free(study);
     site = (http_site){.settings = &settings, .store = store};
   }
-  settings.allow_tell = settings.allow_store = writes;
+  settings.allow_tell = settings.allow_store = request.method[0] == 'P';
   settings.token = request.host && request.host[0] == 'T' ? "T0ken-of-sixteen" : NULL;
   http_response response = {0};
   http_respond(&site, &request, &response);
   check(&response);
   http_response_free(&response);
-  if (writes) { /* as it was, for the next one */
+  const http_study *study = http_site_peek(&site, "s");
+  if (study && cocabo_study_seq(study->handle) != made) { /* for the next one */
     http_site_close(&site);
     cocabo_store_free(store);
     store = NULL;

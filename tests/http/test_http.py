@@ -357,6 +357,8 @@ class Documents(Case):
         tag = headers["ETag"]
         status, headers, again = self.server.ask(path, If_None_Match=tag)
         self.assertEqual((status, again), (304, b""))
+        self.assertEqual((headers["ETag"], headers["Vary"], headers["X-Content-Type-Options"]),
+                         (tag, "Accept-Encoding, Authorization", "nosniff"))
         status, headers, packed = self.server.ask(path, Accept_Encoding="gzip")
         self.assertEqual(headers["Content-Encoding"], "gzip")
         self.assertEqual(gzip.decompress(packed), content)
@@ -561,6 +563,17 @@ class Telling(Case):
         first = server.post("/api/studies/s/tell", told)
         self.assertEqual(first[0], 200)
         self.assertEqual(server.post("/api/studies/s/tell", told), first)
+
+    def test_whole_numbers_may_have_a_point(self):
+        server = self.serve("--allow-tell")
+        self.assertEqual(server.post("/api/studies/s/ask", {"n": 1.0})[0], 200)
+        self.assertEqual(server.post("/api/studies/s/report",
+                                     {"number": 0.0, "step": 2.0, "value": 3})[0], 200)
+        status, answer = server.post("/api/studies/s/tell", {"number": 0.0, "value": 0.5})
+        self.assertEqual((status, answer["number"], answer["state"]), (200, 0, "complete"))
+        for number in (1e300, -1.0, 0.5, 2.0 ** 60):
+            self.assertEqual(server.post("/api/studies/s/tell",
+                                         {"number": number, "value": 1})[0], 400)
 
     def test_bad_contents_are_named(self):
         server = self.serve("--allow-tell")
@@ -835,6 +848,38 @@ class Load(Case):
             time.sleep(0.1)
         self.assertLessEqual(files(), before)
 
+    def test_streams_and_lines_are_limited(self):
+        self.cocabo("create", "--study", "s", "-p", "x=float(0,1)")
+        server = self.serve()
+        lines = []
+
+        def say(raw):
+            line = socket.create_connection((server.host, server.port), timeout=20)
+            lines.append(line)
+            line.sendall(raw)
+            return line
+
+        def status(line):
+            return int(re.match(rb"HTTP/1\.1 (\d+)", line.recv(200))[1])
+
+        stream = b"GET /api/studies/s/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        self.assertEqual({status(say(stream)) for _ in range(200)}, {200})
+        self.assertEqual(status(say(stream)), 503)
+        self.assertEqual(server.get("/api/studies/s")["name"], "s")
+        while len(lines) < 540:  # half of a request each
+            say(b"GET /api")
+        late = say(b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        late.settimeout(1)
+        with self.assertRaises(TimeoutError):  # it waits until there is a line for it
+            late.recv(10)
+        self.assertLess(len(os.listdir(f"/proc/{server.process.pid}/fd")), 512 + 30)
+        for line in lines[:-1]:
+            line.close()
+        late.settimeout(30)
+        self.assertEqual(status(late), 200)
+        late.close()
+        self.assertEqual(server.get("/api/studies/s")["name"], "s")
+
     def test_workers_share_a_study(self):
         self.cocabo("create", "--study", "s", "-p", "x=float(0,1)", "-n", "60",
                     "--sampler", "random")
@@ -981,6 +1026,24 @@ class Watch(Case):
         self.assertEqual(json.loads(process.stdout.readline())["complete"], 0)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(30), 0)
+
+    def test_the_history_fits_the_terminal(self):
+        self.cocabo("create", "-p", "x=float(0,1)", "-n", "20")
+        for trial in self.lines("ask", "-n", "12"):
+            self.cocabo("tell", str(trial["number"]), str(1 / (1 + trial["number"])))
+        ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        process = self.start(stdout=theirs)
+        os.close(theirs)
+        screen = b""
+        while b"\033[J" not in screen:
+            screen += os.read(ours, 4096)
+        rows = screen.split(b"\033[J")[0].decode().split("\r\n")
+        self.assertLessEqual(len(rows), 24)
+        self.assertTrue(any("so far" in row for row in rows), rows)  # the last line of it
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(30), 0)
+        os.close(ours)
 
     def test_a_terminal_is_drawn_again_in_place(self):
         self.cocabo("create", "-p", "x=float(0,1)", "-n", "3")

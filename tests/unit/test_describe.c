@@ -213,6 +213,26 @@ static void a_summary_is_used_while_it_is_new(void **state) {
   cocabo_store_free(store);
 }
 
+/* A study that was made elsewhere, or copied, need not be read to be listed. */
+static void a_copy_has_its_summary(void **state) {
+  (void)state;
+  cocabo_store *from = cocabo_store_new_memory(), *to = cocabo_store_new_memory();
+  cocabo_study *study = create(from, NULL, NULL);
+  assert_ok(cocabo_study_tell(study, ask(study), 0.5, &err));
+  assert_ok(cocabo_study_copy(study, "s", to, &err));
+  assert_int_equal(left_at(to), cocabo_study_seq(study));
+  assert_int_equal(describe(to).best, 0);
+  const int64_t seq = cocabo_study_seq(study);
+  cocabo_study_free(study);
+  cocabo_store_free(to);
+  to = cocabo_store_new_memory();
+  assert_ok(cocabo_store_copy(from, "s", to, NULL, NULL, NULL, &err));
+  assert_int_equal(left_at(to), seq);
+  assert_int_equal(describe(to).best, 0);
+  cocabo_store_free(to);
+  cocabo_store_free(from);
+}
+
 /* The best of noisy values is the sampler's to say, now as before. */
 static void noisy_values_are_looked_at(void **state) {
   (void)state;
@@ -287,6 +307,7 @@ int main(void) {
       cmocka_unit_test(a_damaged_text_is_no_summary),
       cmocka_unit_test(a_description_is_exact),
       cmocka_unit_test(a_summary_is_used_while_it_is_new),
+      cmocka_unit_test(a_copy_has_its_summary),
       cmocka_unit_test(noisy_values_are_looked_at),
       cmocka_unit_test(constraints_count),
       cmocka_unit_test(what_is_not_there_is_named),
