@@ -44,6 +44,10 @@ def free(case, theta, p, q, scales):
         total += next(weights) * kh * kx
     if c > 1 and d:
         total += next(weights) * ka * kx
+    if case["sums"]:
+        ones = [1 / (1 + mp.mpf(5) / 6 * ((a - b) / l) ** 2)
+                for a, b, l in zip(p[0], q[0], scales)]
+        total += next(weights) * mp.fsum(ones) / d
     return total
 
 
@@ -138,12 +142,12 @@ def gain(a, b):
     return mp.quad(integrand, knots)
 
 
-def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER", noisy=False):
+def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER", noisy=False, sums=False):
     n, m = 7, 3
     arms = [3 + j for j in range(c)]
     num = lambda lo, hi: mp.mpf(rng.randrange(int(lo * 1000), int(hi * 1000))) / 1000
     point = lambda: ([num(-1, 1) for _ in range(d)], [rng.randrange(a) for a in arms])
-    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn, form=form)
+    case = dict(name=name, d=d, c=c, ard=ard, half=half, learn=learn, form=form, sums=sums)
     case["lambda"], case["arms"] = lam, arms
     case["points"] = [point() for _ in range(n)]
     case["queries"] = [point() for _ in range(m - 1)] + [case["points"][2]]
@@ -156,7 +160,7 @@ def make_case(rng, name, d, c, ard, half, learn, lam, form="CB_PAPER", noisy=Fal
         theta = [mp.log(num(0.7, 2.9)), mp.log(num(0.3, 3))]
     elif form == "CB_FREE":
         both, many = bool(d and c), c > 1
-        weights = bool(c) + many + bool(d) + both + (many and both)
+        weights = bool(c) + many + bool(d) + both + (many and both) + sums
         theta += [mp.log(num(0.1, 2)) for _ in range(c + weights)]
     elif learn and d and c:
         theta += [mp.mpf("0.374")]
@@ -179,6 +183,7 @@ def emit(case):
     ints = lambda vs: "{" + ", ".join(str(v) for v in vs or [0]) + "}"
     return f"""    {{.name = "{case['name']}",
      .spec = {{.d = {case['d']}, .c = {case['c']}, .form = {case['form']}, .ard = {b(case['ard'])},
+              .sums = {b(case['sums'])},
               .half = {b(case['half'])}, .learn_lambda = {b(case['learn'])},
               .lambda = {case['lambda']}}},
      .n = {n}, .m = {m}, .n_theta = {len(theta)},
@@ -204,7 +209,7 @@ static const struct gp_oracle {
   const char *name;
   cb_kernel_spec spec;
   int n, m, n_theta;
-  double theta[12];
+  double theta[16];
   double x[32];   /* d x n */
   int32_t h[32];  /* c x n */
   double y[8];
@@ -214,7 +219,7 @@ static const struct gp_oracle {
   double kz[24];  /* n x m: covariance of points and queries */
   double mu[4], sd[4];
   double joint[16]; /* m x m: covariances of the queries */
-  double likelihood, gradient[12];
+  double likelihood, gradient[16];
 } gp_oracles[] = {
 """
 
@@ -271,6 +276,12 @@ def main():
         make_case(rng, "free, noisy rows", 2, 3, True, **noisy),
         make_case(rng, "free, noisy rows, numbers only", 3, 0, True, **noisy),
         make_case(rng, "one-hot, noisy rows", 2, 2, False, **{**noisy, "form": "CB_ONEHOT"}),
+    ]
+    free_sums = dict(half=False, learn=False, lam=0.0, form="CB_FREE", sums=True)
+    cases += [
+        make_case(rng, "free, sums", 2, 3, True, **free_sums),
+        make_case(rng, "free, sums, numbers only", 4, 0, True, **free_sums),
+        make_case(rng, "free, sums, one scale", 3, 1, False, **free_sums),
     ]
     text = HEAD + "".join(emit(c) for c in cases) + "};\n"
     (ROOT / "tests/oracle/gp.h").write_text(text)

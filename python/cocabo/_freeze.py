@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._space import Choice
 from ._study import Study, create_study
 
 if TYPE_CHECKING:
@@ -63,8 +64,14 @@ def _design_left(study: Study, trials: list[FrozenTrial]) -> int:
     """Design points that are still to come: trials that are added do not count as such."""
     wanted = study.option("n_init")
     # The library's own rule, see cocabo help options.
-    n_init = min(24, 2 * len(study.space) + 2) if wanted == "auto" else int(wanted)
+    short = study.option("sampler") == "mixed" and _has_choices(study)
+    most = 10 if short else 24
+    n_init = min(most, 2 * len(study.space) + 2) if wanted == "auto" else int(wanted)
     return max(0, n_init - sum(trial.origin == "design" for trial in trials))
+
+
+def _has_choices(study: Study) -> bool:
+    return any(type(domain) is Choice for domain in study.space.values())
 
 
 def _row(trial: FrozenTrial) -> dict[str, Any]:

@@ -57,6 +57,8 @@ struct cb_gp {
   double *G;        /* CB_BLOCK x c: their categories, where they differ */
   double *slope;    /* room */
   double *kx;       /* room */
+  double *ks;       /* room: k_s, and */
+  double *sums;     /* room x d: its slopes by single inputs; only where there is k_s */
   int n_focus;      /* points of the focus, 0 = there is none */
   int focus[FOCUS]; /* which they are */
   double *F;        /* FOCUS x FOCUS, upper: the factor of their covariance; NULL while
@@ -127,7 +129,7 @@ static size_t size_of_arrays(const cb_gp *gp, size_t room) {
   const size_t d = (size_t)gp->spec.d, c = (size_t)gp->spec.c;
   const size_t focus = room > FIRST_ROOM ? FOCUS * (FOCUS + CB_BLOCK + d + c) : 0;
   return room * (room + d + 11) + CB_BLOCK * (room + CB_BLOCK_SPARE + d + c) +
-         (room * c + 1) / 2 + focus;
+         (room * c + 1) / 2 + (gp->spec.sums ? room * (d + 1) : 0) + focus;
 }
 
 /* Carves all arrays for gp->room points out of one block. */
@@ -149,6 +151,10 @@ static void carve(cb_gp *gp, double *p) {
   gp->ka = p, p += room;
   gp->slope = p, p += room;
   gp->kx = p, p += room;
+  if (gp->spec.sums) {
+    gp->ks = p, p += room;
+    gp->sums = p, p += room * (size_t)gp->spec.d;
+  }
   if (gp->room > FIRST_ROOM) {
     gp->F = p, p += FOCUS * FOCUS;
     gp->near = p, p += FOCUS * CB_BLOCK;
@@ -669,6 +675,8 @@ static void each_swap_block(cb_gp *gp, const double *x, const int32_t *h, int m,
   if (!onehot)
     cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, x, gp->block,
                         gp->slope, gp->kx);
+  if (gp->spec.sums)
+    cb_kernel_sum(&gp->kernel, gp->n, gp->X, gp->room, x, gp->ks, NULL);
   for (int first = 0; first < m; first += CB_BLOCK) {
     const int count = m - first < CB_BLOCK ? m - first : CB_BLOCK;
     if (onehot) {
@@ -678,8 +686,9 @@ static void each_swap_block(cb_gp *gp, const double *x, const int32_t *h, int m,
     } else {
       if (count < CB_BLOCK) /* columns that nobody asked for must still be numbers */
         memset(gp->block, 0, (size_t)gp->n * CB_BLOCK * sizeof(double));
-      cb_kernel_block_swaps(&gp->kernel, gp->n, gp->H, gp->room, gp->kx, gp->kh, gp->ka,
-                            h, count, which + first, to + first, gp->block);
+      cb_kernel_block_swaps(&gp->kernel, gp->n, gp->H, gp->room, gp->kx,
+                            gp->spec.sums ? gp->ks : NULL, gp->kh, gp->ka, h, count,
+                            which + first, to + first, gp->block);
     }
     step(gp, count, mu + first, sd + first);
   }
@@ -700,28 +709,37 @@ void cb_gp_screen_swaps(cb_gp *gp, const double *x, const int32_t *h, int m,
 /* ---- derivatives -------------------------------------------------------------------
  */
 
-/* The mean at x, with k(x) in gp->block, and in gp->kx the weights of its derivatives:
- * d mu / d x_j = sum_i alpha_i dk_i/dx_j, where dk_i/dx_j = 2 slope_i (x_j - X_ij) /
- * l_j^2. */
+/* The mean at x, with k(x) in gp->block and its slopes in gp->slope and gp->sums:
+ * dk_i/dx_j = 2 (slope_i + sums_ij) (x_j - X_ij) / l_j^2. */
 static double mean_along(cb_gp *gp, const double *x) {
   cb_kernel_row_slope(&gp->kernel, gp->n, gp->X, gp->room, &gp->slice, x, gp->block,
                       gp->slope, NULL);
-  for (int i = 0; i < gp->n; i++)
-    gp->kx[i] = gp->alpha[i] * gp->slope[i];
+  if (gp->spec.sums)
+    cb_kernel_sum(&gp->kernel, gp->n, gp->X, gp->room, x, gp->ks, gp->sums);
   return cb_linalg_dot(gp->n, gp->block, gp->alpha);
 }
 
-/* d var / d x_j = -2 sum_i (K^-1 k)_i dk_i/dx_j, over m points X (dimension-major)
- * whose (K^-1 k)_i slope_i are w. */
-static void differentiate(const cb_gp *gp, const double *x, double sd, int m,
-                          const double *X, int ld, const double *w, double *dmu,
-                          double *dsd) {
+/* sum_i weight_i dk_i/dx_j over all points, or those of the focus. */
+static double by_input(cb_gp *gp, const double *weight, int m, const int *focus,
+                       double xj, int j) {
+  const double *sums = gp->spec.sums ? gp->sums + cb_at(0, j, gp->n) : NULL;
+  const double *column =
+      focus ? gp->XF + cb_at(0, j, FOCUS) : gp->X + cb_at(0, j, gp->room);
+  for (int i = 0; i < m; i++) {
+    const int at = focus ? focus[i] : i;
+    gp->kx[i] = weight[i] * (sums ? gp->slope[at] + sums[at] : gp->slope[at]);
+  }
+  return 2.0 * gp->kernel.inv_l2[j] *
+         cb_kernel_weighted_differences(m, gp->kx, column, xj);
+}
+
+/* d mu / d x_j = sum_i alpha_i dk_i/dx_j and d var / d x_j = -2 sum_i w_i dk_i/dx_j, w
+ * = K^-1 k of m points. */
+static void differentiate(cb_gp *gp, const double *x, double sd, int m,
+                          const int *focus, const double *w, double *dmu, double *dsd) {
   for (int j = 0; j < gp->spec.d; j++) {
-    const double scale = 2.0 * gp->kernel.inv_l2[j];
-    dmu[j] = scale * cb_kernel_weighted_differences(
-                         gp->n, gp->kx, gp->X + cb_at(0, j, gp->room), x[j]);
-    dsd[j] =
-        -scale * cb_kernel_weighted_differences(m, w, X + cb_at(0, j, ld), x[j]) / sd;
+    dmu[j] = by_input(gp, gp->alpha, gp->n, NULL, x[j], j);
+    dsd[j] = -by_input(gp, w, m, focus, x[j], j) / sd;
   }
 }
 
@@ -732,9 +750,7 @@ void cb_gp_predict_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
   cb_linalg_solve_ut(gp->n, gp->U, gp->room, k);
   *sd = deviation(gp, cb_linalg_sum_squares(gp->n, k));
   cb_linalg_solve_u(gp->n, gp->U, gp->room, k);
-  for (int i = 0; i < gp->n; i++)
-    k[i] *= gp->slope[i];
-  differentiate(gp, x, *sd, gp->n, gp->X, gp->room, k, dmu, dsd);
+  differentiate(gp, x, *sd, gp->n, NULL, k, dmu, dsd);
 }
 
 void cb_gp_screen_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
@@ -747,7 +763,5 @@ void cb_gp_screen_gradient(cb_gp *gp, const double *x, double *mu, double *sd,
   cb_linalg_solve_ut(m, gp->F, FOCUS, k);
   *sd = deviation(gp, cb_linalg_sum_squares(m, k));
   cb_linalg_solve_u(m, gp->F, FOCUS, k);
-  for (int i = 0; i < m; i++)
-    k[i] *= gp->slope[gp->focus[i]];
-  differentiate(gp, x, *sd, m, gp->XF, FOCUS, k, dmu, dsd);
+  differentiate(gp, x, *sd, m, gp->focus, k, dmu, dsd);
 }

@@ -7,7 +7,7 @@
 #include "model/kernel.h"
 #include "model/likelihood.h"
 
-enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 6 };
+enum { CB_MAX_THETA = COCABO_MAX_PARAMETERS + 7 };
 
 /* A box for theta, where to start in it, and its prior: theta_i is normal with this
  * mean and deviation, or has a flat prior if the deviation is 0. */

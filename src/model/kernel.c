@@ -24,7 +24,8 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
                        .overlap = -1,
                        .matern = -1,
                        .hamming_matern = -1,
-                       .overlap_matern = -1};
+                       .overlap_matern = -1,
+                       .sum = -1};
   int next = t.scales = spec->form == CB_ONEHOT ? 1 : spec->ard ? spec->d : spec->d > 0;
   if (spec->form == CB_ONEHOT) {
     t.weights = t.matern = next++;
@@ -43,6 +44,8 @@ cb_theta_layout cb_theta_lay_out(const cb_kernel_spec *spec) {
       t.hamming_matern = next++;
     if (both && spec->c > 1)
       t.overlap_matern = next++;
+    if (spec->sums)
+      t.sum = next++;
     t.n_weights = next - t.weights;
   } else if (both && spec->learn_lambda) {
     t.lambda = next++;
@@ -66,6 +69,7 @@ static void set_weights(cb_kernel *k, const cb_kernel_spec *spec,
   k->w_x = weight(theta, t->matern);
   k->w_p = weight(theta, t->hamming_matern);
   k->w_b = weight(theta, t->overlap_matern);
+  k->w_s = weight(theta, t->sum);
   if (spec->form != CB_PAPER)
     return;
   const double lambda = t->lambda >= 0 ? theta[t->lambda] : spec->lambda;
@@ -91,7 +95,7 @@ void cb_kernel_set(cb_kernel *k, const cb_kernel_spec *spec, const double *theta
 }
 
 double cb_kernel_self(const cb_kernel *k) {
-  return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b;
+  return k->w_h + k->w_a + k->w_x + k->w_p + k->w_b + k->w_s;
 }
 
 CB_LOOPS void cb_kernel_overlap_loops(int c, int n, const int32_t *H, int ld,
@@ -166,9 +170,65 @@ CB_LOOPS void scaled_squares(const cb_kernel *k, int n, const double *X, int ld,
   }
 }
 
-CB_LOOPS void cb_kernel_row_loops(const cb_kernel *k, int n, const double *X, int ld,
-                                  const cb_slice *slice, const double *x,
-                                  double *restrict kz) {
+/* g_j, the term of one input in k_s, of n points, added to ks. */
+CB_LOOPS void add_input(int n, double xj, const double *column, double scale,
+                        double *restrict ks) {
+  for (int i = 0; i < n; i++) {
+    const double u = xj - column[i];
+    ks[i] += 1.0 / (1.0 + (5.0 / 6.0) * (u * u * scale));
+  }
+}
+
+/* The same, and dg_j/dv = -5/6 g_j^2. */
+CB_LOOPS void add_input_slope(int n, double xj, const double *column, double scale,
+                              double *restrict ks, double *restrict slope) {
+  for (int i = 0; i < n; i++) {
+    const double u = xj - column[i];
+    const double g = 1.0 / (1.0 + (5.0 / 6.0) * (u * u * scale));
+    ks[i] += g;
+    slope[i] = (-5.0 / 6.0) * (g * g);
+  }
+}
+
+CB_LOOPS void cb_kernel_sum_loops(const cb_kernel *k, int n, const double *X, int ld,
+                                  const double *x, double *restrict ks,
+                                  double *restrict slopes) {
+  const double share = 1.0 / k->d;
+  for (int i = 0; i < n; i++)
+    ks[i] = 0.0;
+  for (int j = 0; j < k->d; j++) {
+    const double *column = X + cb_at(0, j, ld);
+    if (slopes)
+      add_input_slope(n, x[j], column, k->inv_l2[j], ks, slopes + cb_at(0, j, n));
+    else
+      add_input(n, x[j], column, k->inv_l2[j], ks);
+  }
+  for (int i = 0; i < n; i++)
+    ks[i] *= share;
+  for (ptrdiff_t i = 0; slopes && i < cb_at(0, k->d, n); i++)
+    slopes[i] *= k->w_s * share;
+}
+CB_DISPATCH_VOID(extern, cb_kernel_sum,
+                 (const cb_kernel *k, int n, const double *X, int ld, const double *x,
+                  double *restrict ks, double *restrict slopes),
+                 (k, n, X, ld, x, ks, slopes))
+
+/* Adds w_s k_s to kz, a few points at a time. */
+static void add_sum(const cb_kernel *k, int n, const double *X, int ld, const double *x,
+                    double *restrict kz) {
+  enum { FEW = 64 };
+  double ks[FEW];
+  for (int first = 0; k->w_s > 0.0 && first < n; first += FEW) {
+    const int few = n - first < FEW ? n - first : FEW;
+    cb_kernel_sum(k, few, X + first, ld, x, ks, NULL);
+    for (int i = 0; i < few; i++)
+      kz[first + i] += k->w_s * ks[i];
+  }
+}
+
+CB_LOOPS void kernel_row_loops(const cb_kernel *k, int n, const double *X, int ld,
+                               const cb_slice *slice, const double *x,
+                               double *restrict kz) {
   const double *a = slice->a, *b = slice->b;
   scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
@@ -176,17 +236,23 @@ CB_LOOPS void cb_kernel_row_loops(const cb_kernel *k, int n, const double *X, in
     kz[i] = a[i] + b[i] * ((1.0 + s + s * s * (1.0 / 3.0)) * cb_exp_neg(-s));
   }
 }
-CB_DISPATCH_VOID(extern, cb_kernel_row,
+CB_DISPATCH_VOID(static, kernel_row,
                  (const cb_kernel *k, int n, const double *X, int ld,
                   const cb_slice *slice, const double *x, double *restrict kz),
                  (k, n, X, ld, slice, x, kz))
 
+void cb_kernel_row(const cb_kernel *k, int n, const double *X, int ld,
+                   const cb_slice *slice, const double *x, double *restrict kz) {
+  kernel_row(k, n, X, ld, slice, x, kz);
+  add_sum(k, n, X, ld, x, kz);
+}
+
 /* dk_x/d(r2) = -(5/6) (1 + s) exp(-s): no singularity at r = 0, so a candidate lying on
  * a stored point needs no special case. */
-CB_LOOPS void cb_kernel_row_slope_loops(const cb_kernel *k, int n, const double *X,
-                                        int ld, const cb_slice *slice, const double *x,
-                                        double *restrict kz, double *restrict slope,
-                                        double *restrict kx) {
+CB_LOOPS void kernel_row_slope_loops(const cb_kernel *k, int n, const double *X, int ld,
+                                     const cb_slice *slice, const double *x,
+                                     double *restrict kz, double *restrict slope,
+                                     double *restrict kx) {
   const double *a = slice->a, *b = slice->b;
   scaled_squares(k, n, X, ld, slice->r0, x, kz);
   for (int i = 0; i < n; i++) {
@@ -201,11 +267,18 @@ CB_LOOPS void cb_kernel_row_slope_loops(const cb_kernel *k, int n, const double 
   for (int i = 0; i < n; i++)
     kz[i] = a[i] + b[i] * kz[i];
 }
-CB_DISPATCH_VOID(extern, cb_kernel_row_slope,
+CB_DISPATCH_VOID(static, kernel_row_slope,
                  (const cb_kernel *k, int n, const double *X, int ld,
                   const cb_slice *slice, const double *x, double *restrict kz,
                   double *restrict slope, double *restrict kx),
                  (k, n, X, ld, slice, x, kz, slope, kx))
+
+void cb_kernel_row_slope(const cb_kernel *k, int n, const double *X, int ld,
+                         const cb_slice *slice, const double *x, double *restrict kz,
+                         double *restrict slope, double *restrict kx) {
+  kernel_row_slope(k, n, X, ld, slice, x, kz, slope, kx);
+  add_sum(k, n, X, ld, x, kz);
+}
 
 /* Point i against `width` candidates: the scaled squared distances, on top of r0;
  * and how unlike its categories are theirs, by the rates and by the share that differs.
@@ -282,6 +355,24 @@ static int whole_tiles(int width) {
   return (width + TILE - 1) / TILE * TILE;
 }
 
+/* Adds w_s k_s of n points and the candidates Q to rows of `width`. */
+CB_LOOPS void add_sum_block_loops(const cb_kernel *k, int n, const double *X, int ld,
+                                  int width, const double *Q, double *restrict out) {
+  const double share = k->w_s / k->d;
+  for (int i = 0; i < n; i++) {
+    double *restrict row = out + cb_at(0, i, CB_BLOCK);
+    double ks[CB_BLOCK] = {0};
+    for (int j = 0; j < k->d; j++)
+      add_input(width, X[cb_at(i, j, ld)], Q + cb_at(0, j, CB_BLOCK), k->inv_l2[j], ks);
+    for (int w = 0; w < width; w++)
+      row[w] += share * ks[w];
+  }
+}
+CB_DISPATCH_VOID(static, add_sum_block,
+                 (const cb_kernel *k, int n, const double *X, int ld, int width,
+                  const double *Q, double *restrict out),
+                 (k, n, X, ld, width, Q, out))
+
 CB_LOOPS void kernel_block_loops(int lanes, const cb_kernel *k, int n, const double *X,
                                  int ld, const cb_slice *slice, int width,
                                  const double *Q, double *restrict out) {
@@ -309,6 +400,8 @@ void cb_kernel_block(const cb_kernel *k, int n, const double *X, int ld,
                      const cb_slice *slice, int width, const double *Q,
                      double *restrict out) {
   kernel_block(k, n, X, ld, slice, whole_tiles(width), Q, out);
+  if (k->w_s > 0.0)
+    add_sum_block(k, n, X, ld, whole_tiles(width), Q, out);
 }
 
 CB_LOOPS void kernel_block_mixed_loops(int lanes, const cb_kernel *k, int n,
@@ -349,14 +442,17 @@ void cb_kernel_block_mixed(const cb_kernel *k, int n, const double *X, const int
                            int ld, int width, const double *Q, const double *G,
                            double *restrict out) {
   kernel_block_mixed(k, n, X, H, ld, whole_tiles(width), Q, G, out);
+  if (k->w_s > 0.0)
+    add_sum_block(k, n, X, ld, whole_tiles(width), Q, out);
 }
 
 /* A point that shares the old category of the variable loses it, one that has the new
  * category gains it, and all others stay as similar as they were. */
 void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
-                           const double *kx, const double *kh, const double *ka,
-                           const int32_t *h, int count, const int32_t *which,
-                           const int32_t *to, double *restrict out) {
+                           const double *kx, const double *ks, const double *kh,
+                           const double *ka, const int32_t *h, int count,
+                           const int32_t *which, const int32_t *to,
+                           double *restrict out) {
   for (int w = 0; w < count; w++) {
     const int32_t j = which[w], old = h[j], new = to[w];
     const int32_t *column = H + cb_at(0, j, ld);
@@ -369,6 +465,8 @@ void cb_kernel_block_swaps(const cb_kernel *k, int n, const int32_t *H, int ld,
       out[cb_at(w, i, CB_BLOCK)] =
           k->w_h * h_i + k->w_a * a_i + (k->w_x + k->w_p * h_i + k->w_b * a_i) * kx[i];
     }
+    for (int i = 0; ks && i < n; i++)
+      out[cb_at(w, i, CB_BLOCK)] += k->w_s * ks[i];
   }
 }
 

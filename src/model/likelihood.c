@@ -41,6 +41,8 @@ struct cb_likelihood {
   double *kx;     /* n x n, upper: k_x, only if weights or lambda are learnt */
   double *kh;     /* n x n, upper: k_h, or the blocks' share of r2 */
   double *ka;     /* n x n, upper: k_a */
+  double *ks;     /* n: k_s of one point, and */
+  double *sums;   /* n x d: its slopes by single inputs; only where there is k_s */
   double *work;   /* for factoring and inverting */
 };
 
@@ -58,8 +60,8 @@ static bool needs_kx(const cb_kernel_spec *spec) {
 /* Doubles behind the struct; carve() must agree. */
 static size_t size_of_arrays(const cb_kernel_spec *spec, size_t n) {
   const size_t d = (size_t)spec->d, c = (size_t)spec->c;
-  const size_t squares = 5 + needs_kx(spec);
-  return n * d + 6 * n + 3 * d + c + squares * n * n + (n * c + 1) / 2 +
+  const size_t squares = 5 + needs_kx(spec), sums = spec->sums ? n * (d + 1) : 0;
+  return n * d + 6 * n + 3 * d + c + squares * n * n + sums + (n * c + 1) / 2 +
          work_size((int)n);
 }
 
@@ -73,6 +75,10 @@ static void carve(cb_likelihood *l) {
   l->ka = p, p += n * n;
   if (needs_kx(&l->spec))
     l->kx = p, p += n * n;
+  if (l->spec.sums) {
+    l->ks = p, p += n;
+    l->sums = p, p += n * d;
+  }
   l->work = p, p += work_size(l->n);
   l->X = p, p += n * d;
   l->y = p, p += n;
@@ -285,6 +291,31 @@ static void gradient_by_rates(cb_likelihood *l, double *gradient) {
     out[j] *= -l->kernel.rate[j];
 }
 
+/* By w_s and, on top of gradient_by_scales, by the length scales of k_s. */
+static void gradient_by_sum(cb_likelihood *l, double *gradient) {
+  double sum = 0.0, trace = 0.0;
+  for (int j = 0; j < l->spec.d; j++)
+    l->by_dim[j] = 0.0;
+  for (int i = 0; i < l->n; i++) {
+    const double *w = l->W + cb_at(0, i, l->n);
+    for (int j = 0; j < l->spec.d; j++)
+      l->point[j] = l->X[cb_at(i, j, l->n)];
+    cb_kernel_sum(&l->kernel, i, l->X, l->n, l->point, l->ks, l->sums);
+    sum += cb_linalg_dot(i, w, l->ks);
+    for (int j = 0; j < l->spec.d; j++) {
+      double *weighted = l->sums + cb_at(0, j, i);
+      for (int k = 0; k < i; k++)
+        weighted[k] *= w[k];
+      l->by_dim[j] += cb_kernel_weighted_squares(i, weighted, l->X + cb_at(0, j, l->n),
+                                                 l->point[j]);
+    }
+    trace += w[i];
+  }
+  gradient[l->layout.sum] = l->kernel.w_s * (sum + 0.5 * trace);
+  for (int j = 0; j < l->spec.d; j++)
+    gradient[l->spec.ard ? j : 0] += -2.0 * l->kernel.inv_l2[j] * l->by_dim[j];
+}
+
 static double gradient_by_log_noise(const cb_likelihood *l) {
   double trace = 0.0;
   for (int i = 0; i < l->n; i++)
@@ -317,6 +348,8 @@ double cb_likelihood_value(cb_likelihood *l, const double *theta, double *gradie
     gradient_by_weights(l, gradient);
   if (l->layout.rates >= 0)
     gradient_by_rates(l, gradient);
+  if (l->layout.sum >= 0)
+    gradient_by_sum(l, gradient);
   gradient[l->layout.noise] = gradient_by_log_noise(l);
   return value;
 }

@@ -127,10 +127,11 @@ cocabo_status cb_feasibility_new(cb_feasibility **out, const cocabo_space *space
   f->space = space;
   f->settings = settings;
   f->spec = *spec;
-  f->n_theta = cb_theta_lay_out(spec).count;
+  f->spec.sums = false; /* labels and bounds are not sums of effects */
+  f->n_theta = cb_theta_lay_out(&f->spec).count;
   f->n_constraints = settings->constraints ? settings->constraints->n : 0;
   f->best = -1;
-  cb_theta_free(spec, !settings->deterministic, &f->box);
+  cb_theta_free(&f->spec, !settings->deterministic, &f->box);
   set_success_box(f);
   const cocabo_status status = build(f, err);
   if (status != COCABO_OK) {

@@ -15,7 +15,10 @@
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
- *               turns, when those that are far apart stay and the others move
+ *               turns, when those that are far apart stay and the others move. While it
+ *               stalls, odd turns look everywhere, with either model (decision 0025)
+ *   categories  with them the design is short, and what it lacks of random points comes
+ *               later, one in four (decision 0025)
  *   conditions  what is inactive at the incumbent is looked for around its best known
  *               value. Values far below the median are not cut off but bent: a whole
  *               branch may lie there (decision 0017)
@@ -69,7 +72,8 @@ enum {
   LONGEST_WAIT = 100,     /* results between two fits, at most */
   TURNS = 3,
   NUMBERS_TURNS = 4, /* without categories */
-  LOST_TURNS = 3     /* while nothing is feasible */
+  LOST_TURNS = 3,    /* while nothing is feasible */
+  SPREAD = 4         /* one turn in so many is random, while the design lacks points */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -97,6 +101,7 @@ typedef struct {
   bool cut;        /* was a value cut off? */
 
   /* Of the batch that is being proposed. */
+  cb_trust trust;
   int64_t top[N_MODELS];   /* row of the incumbent, or -1 */
   double best[N_MODELS];   /* the best target in the model's units */
   int fantasies[N_MODELS]; /* points of the batch that are in the model */
@@ -157,7 +162,8 @@ static cocabo_status create(void **state, const cocabo_space *space,
                              .c = space->c,
                              .presences = space->presences,
                              .form = CB_FREE,
-                             .ard = settings->ard};
+                             .ard = settings->ard,
+                             .sums = space->numbers > 1 && !space->conditional};
   cb_theta_free(&s->spec, !settings->deterministic, &s->box);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
@@ -431,17 +437,33 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
 
 /* ---- proposing ------------------------------------------------------------------- */
 
-/* With numbers only there is no category to get stuck on: the warped model, if it is
- * worth it, serves every turn. */
-static int model_for(const cb_ask *ask, int64_t turn) {
-  const bool worth_it = ask->fit && ask->fit->theta[FIT_WARP] > 0.0;
-  const bool its_turn = ask->history->space->c == 0 || turn % TURNS == 2;
-  return worth_it && its_turn ? WARPED : PLAIN;
-}
-
 /* There are constraints, and no result keeps them. */
 static bool lost(const mixed *s) {
   return s->settings->constraints && cb_feasibility_best(s->feasibility) < 0;
+}
+
+/* Is there a trust region? With numbers only; but where half of the values are as good
+ * as the best there is nothing to stay with. */
+static bool has_region(const mixed *s) {
+  return s->space->c == 0 && s->settings->ard && !lost(s) && s->half_gap > 0.0;
+}
+
+/* While the trust region stalls, every other turn looks everywhere: a region that was
+ * begun in the wrong basin never leaves it. */
+static bool looks_everywhere(const mixed *s, int64_t number) {
+  return !has_region(s) || (s->trust.stalls && cb_trust_is_elsewhere(number));
+}
+
+/* The warped model, if it is worth it, has every third turn. With numbers only there is
+ * no category to get stuck on, and it has all of them, but for half of those that look
+ * everywhere. */
+static int model_for(const mixed *s, const cb_ask *ask, int k) {
+  const int64_t turn = ask->history->n_sampled + k, number = ask->number + k;
+  const bool worth_it = ask->fit && ask->fit->theta[FIT_WARP] > 0.0;
+  const bool plain_turn =
+      has_region(s) && looks_everywhere(s, number) && number % 4 == 1;
+  const bool its_turn = s->space->c == 0 ? !plain_turn : turn % TURNS == 2;
+  return worth_it && its_turn ? WARPED : PLAIN;
 }
 
 /* By the probability to find something feasible; but on every third turn as if there
@@ -599,6 +621,17 @@ static void complete(const cb_history *history, const cb_trial *top, double *x,
   }
 }
 
+/* The initial design is short, so that the model has a say early on. The points that it
+ * lacks come while there are few results, since failures are none, and then one by one
+ * between those of the model, which does not look where a few bad results were: the
+ * same exploration, later. */
+static bool is_random_turn(const mixed *s, const cb_history *history, int64_t turn) {
+  const int64_t lacking = s->settings->n_later;
+  if (history->n < CB_SHORT_DESIGN)
+    return turn < lacking;
+  return turn % SPREAD == SPREAD - 1 && turn / SPREAD < lacking;
+}
+
 /* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
@@ -630,14 +663,10 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.x = x;
     plan.h = h;
   }
-  /* Where half of the values are as good as the best there is nothing to stay with. */
-  const bool plateau = !(s->half_gap > 0.0);
-  if (top && s->space->c == 0 && s->settings->ard && !lost(s) && !plateau) {
+  if (top && !looks_everywhere(s, ask->number + k)) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
-    const double length =
-        cb_trust_length(history, cb_feasibility_rows(s->feasibility), s->half_gap);
-    cb_trust_box(s->space, plan.x, length, next_levels, theta_of(s, ask->fit, m), lower,
-                 upper);
+    cb_trust_box(s->space, plan.x, s->trust.length, next_levels,
+                 theta_of(s, ask->fit, m), lower, upper);
     plan.lower = lower;
     plan.upper = upper;
   }
@@ -656,14 +685,19 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
 static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODELS],
                                   cb_proposal *out, int k, cocabo_error *err) {
   const int64_t turn = ask->history->n_sampled + k;
-  const int m = model_for(ask, turn);
+  const int m = model_for(s, ask, k);
   CB_TRY(cb_ask_poll(ask, err));
-  if (!open[m]) {
-    open[m] = true; /* from here on there may be fantasies to drop */
-    CB_TRY(open_model(s, ask, m, err));
+  if (is_random_turn(s, ask->history, turn)) {
+    cb_design_point(ask, out, k);
+    out[k].drawn = false;
+  } else {
+    if (!open[m]) {
+      open[m] = true; /* from here on there may be fantasies to drop */
+      CB_TRY(open_model(s, ask, m, err));
+    }
+    CB_TRY(fantasize_batch(s, m, k, err));
+    search(s, ask, m, acquisition_for(s, ask, k, turn), out, k);
   }
-  CB_TRY(fantasize_batch(s, m, k, err));
-  search(s, ask, m, acquisition_for(s, ask, k, turn), out, k);
   cb_space_encode(s->space, out[k].cells, s->batch_x + cb_at(0, k, s->space->d),
                   s->batch_h + cb_at(0, k, s->space->c));
   return COCABO_OK;
@@ -676,6 +710,8 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   bool open[N_MODELS] = {false};
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(transform(s, ask->history, err));
+  s->trust =
+      cb_trust_follow(ask->history, cb_feasibility_rows(s->feasibility), s->half_gap);
   if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d + 1,
                   sizeof *s->batch_x) ||
       !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c + 1,
@@ -790,7 +826,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 10,
+    .revision = 11,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -51,6 +51,15 @@ static cocabo_status propose_random(const cb_ask *ask, cb_purpose purpose,
   return COCABO_OK;
 }
 
+int64_t cb_design_size(const cocabo_space *space) {
+  const int64_t wanted = 2 * (int64_t)space->n + 2;
+  return wanted < 24 ? wanted : 24;
+}
+
+void cb_design_point(const cb_ask *ask, cb_proposal *out, int k) {
+  draw_point(ask, CB_RNG_DESIGN, out, k);
+}
+
 cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out,
                                 cocabo_error *err) {
   return propose_random(ask, CB_RNG_DESIGN, out, err);

@@ -23,6 +23,7 @@
 typedef struct cb_settings {
   uint64_t seed;
   int64_t n_init;
+  int64_t n_later;      /* random points that `mixed` has after the design */
   int64_t horizon;      /* planned rounds T, 0 = anytime */
   bool deterministic;   /* the objective; then no point is proposed twice */
   bool lambda_auto;     /* learn lambda; else it is `lambda` */
@@ -125,6 +126,11 @@ const cb_sampler *cb_sampler_at(int i);
  * from known failures. The same contract as a sampler's propose, and a revision like a
  * sampler's. */
 enum { CB_DESIGN_REVISION = 3 };
+
+/* How many random points a space deserves: 2 (d + c) + 2, at most 24. Where there are
+ * categories `mixed` begins with fewer, and has the others later (decision 0025). */
+enum { CB_SHORT_DESIGN = 10 };
+int64_t cb_design_size(const cocabo_space *space);
 cocabo_status cb_design_propose(const cb_ask *ask, cb_proposal *out, cocabo_error *err);
 
 /* COCABO_E_EXHAUSTED if one of the proposed points breaks a rule, or repeats one where

@@ -28,6 +28,9 @@ cocabo_status cb_ask_has_room(const cb_ask *ask, cocabo_error *err);
 /* out[k].cells becomes a uniform random fresh point; call cb_ask_has_room before. */
 void cb_ask_random_point(const cb_ask *ask, cb_rng *rng, cb_proposal *out, int k);
 
+/* The same, but away from known failures: a point as those of the initial design. */
+void cb_design_point(const cb_ask *ask, cb_proposal *out, int k);
+
 /* out[k].cells becomes the best fresh point of the search's ranking, with the
  * categories h, or each point's own if h is NULL. False if none of them is fresh. */
 bool cb_ask_take_ranked(const cb_ask *ask, const cb_search *search, int ranked,

@@ -25,31 +25,44 @@ static int patience_of(const cocabo_space *space) {
                                     : space->n;
 }
 
-double cb_trust_length(const cb_history *history, const bool *among, double half_gap) {
+bool cb_trust_is_elsewhere(int64_t number) {
+  return number % 2 == 1;
+}
+
+cb_trust cb_trust_follow(const cb_history *history, const bool *among,
+                         double half_gap) {
   const int patience = patience_of(history->space);
-  double length = FIRST, best = -INFINITY;
+  cb_trust trust = {.length = FIRST};
+  double best = -INFINITY;
   int wins = 0, losses = 0;
   for (int64_t i = 0; i < history->n; i++) {
     const bool counts = !among || among[i];
     const double y = history->y[i], before = best;
     if (counts)
       best = fmax(best, y);
-    if (history->trials[history->told[i]].origin != CB_BY_SAMPLER)
+    const cb_trial *trial = &history->trials[history->told[i]];
+    if (trial->origin != CB_BY_SAMPLER)
       continue;
     const bool won =
         counts && (before == -INFINITY || 0.5 * y - 0.5 * before > WORTH * half_gap);
+    if (trust.stalls && cb_trust_is_elsewhere(trial->number)) {
+      if (won)
+        trust = (cb_trust){.length = FIRST};
+      wins = 0;
+      losses = won ? 0 : losses;
+      continue;
+    }
     wins = won ? wins + 1 : 0;
     losses = won ? 0 : losses + 1;
     if (wins == WINS) {
-      length = fmin(length * FACTOR, WIDEST);
+      trust.length = fmin(trust.length * FACTOR, WIDEST);
       wins = 0;
     }
-    if (losses == patience) {
-      length = length / FACTOR < LAST ? FIRST : length / FACTOR;
-      losses = 0;
-    }
+    if (losses > 0 && losses % patience == 0)
+      trust.length = trust.length / FACTOR < LAST ? FIRST : trust.length / FACTOR;
+    trust.stalls = 2 * losses >= patience;
   }
-  return length;
+  return trust;
 }
 
 static bool nothing_but_grids(const cocabo_space *space) {

@@ -12,11 +12,21 @@
 
 #include "log/history.h"
 
-/* Half the side of the box, in units of [-1,1]: the fold. Only rows of the history that
- * are true in `among` may be the best, the others are no improvement; NULL: all may.
- * half_gap is the median gap of y below the best, halved: an improvement by a tiny part
- * of it does not count. */
-double cb_trust_length(const cb_history *history, const bool *among, double half_gap);
+typedef struct cb_trust {
+  double length; /* half the side of the box, in units of [-1,1] */
+  bool stalls;   /* half of the losses in a row that narrow it have been seen */
+} cb_trust;
+
+/* Is trial `number` for looking everywhere while the region stalls? The number alone
+ * says it, so that every reader of a log knows which trials were not the region's. */
+bool cb_trust_is_elsewhere(int64_t number);
+
+/* The fold. Trials that looked everywhere are no losses of the region; where one is an
+ * improvement, the region begins anew around it. Only rows of the history that are true
+ * in `among` may be the best, the others are no improvement; NULL: all may. half_gap is
+ * the median gap of y below the best, halved: an improvement by a tiny part of it does
+ * not count. */
+cb_trust cb_trust_follow(const cb_history *history, const bool *among, double half_gap);
 
 /* lower[0..d-1] and upper[0..d-1]: length in every direction from x, longer along long
  * length scales. With next_levels it holds the levels next to x_j where x_j lives on a

@@ -150,7 +150,7 @@ static cocabo_status fit_if_due(cocabo_study *study, const batch *b, attempt *a,
   reconsider_fit(a, &study->view);
   if (b->n_sampled == 0 || a->has_fitted)
     return COCABO_OK;
-  CB_TRY(cb_proposer_prepare(proposer, &study->view, last, err));
+  CB_TRY(cb_proposer_prepare(proposer, &study->view, &last, err));
   const cb_ask ask = cb_proposer_request(proposer, &study->view, last,
                                          b->first + b->n_design, b->n_sampled);
   if (!proposer->sampler->fit_due || !proposer->sampler->fit_due(&ask))
@@ -301,6 +301,7 @@ static cocabo_status propose_seeing(cocabo_study *study, batch *b, const attempt
   const cb_fit *fit = own ? &a->fitted.fit : cb_history_fit(history);
   const int k = b->n_design;
   cb_event *first = &b->handed[b->n_resumed + k];
+  CB_TRY(cb_proposer_prepare(&study->proposer, &study->view, &fit, err));
   CB_TRY(cb_propose(&study->proposer, &study->view, fit, CB_BY_SAMPLER, b->first + k,
                     b->n_sampled, &b->proposals[k], err));
   CB_TRY(fill_asked(study, b, k, b->n_sampled, CB_BY_SAMPLER, err));

@@ -49,7 +49,7 @@ typedef struct option_row {
     "how points are proposed")                                                         \
   X(n_init, INT, true, 0, NO_LIMIT, "auto or int >= 0", "auto",                        \
     "random points before the sampler starts; auto: 2 per parameter plus 2, at most "  \
-    "24")                                                                              \
+    "24, of which mixed has all after 10 later if there are choices")                  \
   X(horizon, INT, false, 0, NO_LIMIT, "int >= 0", "0",                                 \
     "planned number of asks, for the bandit; 0: not known")                            \
   X(deterministic, WORDS, "true|false", "true",                                        \
@@ -358,9 +358,15 @@ static double number_or(const cocabo_options *options, int i, double if_auto) {
   return value;
 }
 
-static int64_t default_n_init(const cocabo_space *space) {
-  const int64_t wanted = 2 * (int64_t)space->n + 2;
-  return wanted < 24 ? wanted : 24;
+/* The initial design, and what comes of it later. Whoever says how many points it has
+ * wants no others. */
+static void set_design(const cocabo_options *options, const cocabo_space *space,
+                       cb_settings *settings) {
+  const int64_t wanted = cb_design_size(space);
+  const bool is_short = is(options, OPTION_sampler, "mixed") && space->c > 0;
+  const int64_t first = is_short && wanted > CB_SHORT_DESIGN ? CB_SHORT_DESIGN : wanted;
+  settings->n_init = int_or(options, OPTION_n_init, first);
+  settings->n_later = is(options, OPTION_n_init, "auto") ? wanted - first : 0;
 }
 
 static cb_acquisition acquisition_of(const cocabo_options *options) {
@@ -421,7 +427,6 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
   const bool mixed = is(options, OPTION_sampler, "mixed");
   out->settings = (cb_settings){
       .seed = (uint64_t)int_or(options, OPTION_seed, 0),
-      .n_init = int_or(options, OPTION_n_init, default_n_init(space)),
       .horizon = int_or(options, OPTION_horizon, 0),
       .deterministic = is(options, OPTION_deterministic, "true"),
       .lambda_auto = is(options, OPTION_lambda, "auto"),
@@ -440,5 +445,6 @@ void cb_settings_resolve(const cocabo_options *options, const cocabo_space *spac
       .constraints = options->constraints,
       .objective = "value",
   };
+  set_design(options, space, &out->settings);
   assert(out->sampler);
 }

@@ -33,24 +33,19 @@ static cocabo_status need_state(cb_proposer *p, const cb_view *view,
 }
 
 /* A sampler reads theta as it lies; a log may say anything. */
-static cocabo_status check_fit(const cb_proposer *p, const cb_fit *fit,
-                               cocabo_error *err) {
-  const int has = fit ? fit->n_theta : 0;
+static bool can_read(const cb_proposer *p, const cb_fit *fit) {
   const int want = p->sampler->n_theta ? p->sampler->n_theta(p->state) : 0;
   const int more = p->sampler->more_theta ? p->sampler->more_theta(p->state) : 0;
-  if (has == 0 || has == want || has == want + more)
-    return COCABO_OK;
-  return cb_fail(err, COCABO_E_STATE,
-                 "the last fit in the log has %d numbers, want %d for sampler %s: the "
-                 "log is damaged",
-                 has, want, p->sampler->name);
+  return fit->n_theta == want || fit->n_theta == want + more;
 }
 
 cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_view *view,
-                                  const cb_fit *fit, cocabo_error *err) {
+                                  const cb_fit **fit, cocabo_error *err) {
   CB_TRY(need_state(p, view, err));
   CB_TRY(cb_runs_weigh(view->fold->history, err));
-  return check_fit(p, fit, err);
+  if (*fit && !can_read(p, *fit))
+    *fit = NULL;
+  return COCABO_OK;
 }
 
 cb_ask cb_proposer_request(const cb_proposer *p, const cb_view *view, const cb_fit *fit,
@@ -67,12 +62,12 @@ cb_ask cb_proposer_request(const cb_proposer *p, const cb_view *view, const cb_f
 cocabo_status cb_propose(cb_proposer *p, const cb_view *view, const cb_fit *fit,
                          cb_origin origin, int64_t number, int n, cb_proposal *out,
                          cocabo_error *err) {
-  const cb_ask ask = cb_proposer_request(p, view, fit, number, n);
+  cb_ask ask = cb_proposer_request(p, view, fit, number, n);
   CB_TRY(cb_ask_poll(&ask, err));
   if (origin == CB_BY_DESIGN) {
     CB_TRY(cb_design_propose(&ask, out, err));
   } else {
-    CB_TRY(cb_proposer_prepare(p, view, fit, err));
+    CB_TRY(cb_proposer_prepare(p, view, &ask.fit, err));
     CB_TRY(p->sampler->propose(p->state, &ask, out, err));
   }
   return cb_ask_check(&ask, out, err);
@@ -110,7 +105,7 @@ static cocabo_status ready(cb_proposer *p, const cb_view *view, cb_ask *out,
                            cocabo_error *err) {
   const cb_history *history = view->fold->history;
   const cb_fit *fit = cb_history_fit(history);
-  CB_TRY(cb_proposer_prepare(p, view, fit, err));
+  CB_TRY(cb_proposer_prepare(p, view, &fit, err));
   *out = cb_proposer_request(p, view, fit, history->n, 1);
   return learn(p, out, err);
 }
@@ -123,7 +118,8 @@ cocabo_status cb_proposer_best(cb_proposer *p, const cb_view *view, int64_t *row
   cb_ask ask;
   if (!view->resolved.sampler->best || history->n < LEAST)
     return COCABO_OK;
-  CB_TRY(cb_proposer_prepare(p, view, cb_history_fit(history), err));
+  const cb_fit *fit = cb_history_fit(history);
+  CB_TRY(cb_proposer_prepare(p, view, &fit, err));
   if (p->best_n != history->n || p->best_failed != history->n_failed ||
       p->best_basis != history->fit.basis || p->best_revised != history->revised) {
     CB_TRY(ready(p, view, &ask, err));

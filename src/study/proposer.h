@@ -26,11 +26,11 @@ typedef struct cb_proposer {
 
 /* Gives the cache up. */
 void cb_proposer_clear(cb_proposer *p);
-/* Makes sure that there is a cache, that it is one for the view's options, and that the
- * sampler can read the fit (else COCABO_E_STATE), which may be NULL. The view must stay
- * where it is in memory. */
+/* Makes sure that there is a cache, and that it is one for the view's options. *fit,
+ * which may be NULL, becomes NULL unless the sampler can read it: an earlier revision
+ * of it may have learnt other numbers. The view must stay where it is in memory. */
 cocabo_status cb_proposer_prepare(cb_proposer *p, const cb_view *view,
-                                  const cb_fit *fit, cocabo_error *err);
+                                  const cb_fit **fit, cocabo_error *err);
 
 /* A request for n points with the view's history and settings and with what was learnt,
  * the first of which is trial `number`. */

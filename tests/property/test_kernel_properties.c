@@ -17,7 +17,7 @@ enum { N = 40, MAX_D = 6, MAX_C = 5, M = 20 };
 
 typedef struct {
   cb_kernel_spec spec;
-  double theta[MAX_D + MAX_C + 6];
+  double theta[MAX_D + MAX_C + 7];
   int arms[MAX_C];
   double x[MAX_D * N], y[N], qx[MAX_D * M];
   int32_t h[MAX_C * N], qh[MAX_C * M];
@@ -33,6 +33,7 @@ static void random_data(data_set *s, uint64_t number) {
                              .c = c,
                              .form = form,
                              .ard = form != CB_ONEHOT && cb_rng_below(&rng, 2),
+                             .sums = form == CB_FREE && d > 1 && cb_rng_below(&rng, 2),
                              .half = cb_rng_below(&rng, 2),
                              .learn_lambda = cb_rng_below(&rng, 2),
                              .lambda = cb_rng_uniform(&rng)};

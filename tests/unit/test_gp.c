@@ -45,7 +45,7 @@ static void kernel_agrees_with_oracle(void **state) {
   for (int t = 0; t < N_ORACLES; t++) {
     const struct gp_oracle *o = &gp_oracles[t];
     double inv_l2[8], rate[8], kh[8], ka[8], a[8], b[8], r0[8], kz[8], slope[8], kx[8],
-        X[32];
+        ks[8] = {0}, X[32];
     int32_t H[32];
     cb_kernel k = {.inv_l2 = inv_l2, .rate = rate};
     const cb_slice slice = {a, b, r0};
@@ -64,9 +64,11 @@ static void kernel_agrees_with_oracle(void **state) {
       for (int i = 0; i < o->n; i++)
         assert_relative(kz[i], o->kz[i + q * o->n], 1e-14);
       cb_kernel_row_slope(&k, o->n, X, o->n, &slice, o->qx + q * k.d, kz, slope, kx);
+      if (k.d > 0)
+        cb_kernel_sum(&k, o->n, X, o->n, o->qx + q * k.d, ks, NULL);
       for (int i = 0; i < o->n; i++) {
         assert_relative(kz[i], o->kz[i + q * o->n], 1e-14);
-        assert_close(a[i] + b[i] * kx[i], kz[i], 1e-15);
+        assert_close(a[i] + b[i] * kx[i] + k.w_s * ks[i], kz[i], 1e-15);
       }
     }
     assert_close(cb_kernel_self(&k), o->kz[2 + (o->m - 1) * o->n], 1e-15);

@@ -101,6 +101,9 @@ static void defaults_resolve_as_documented(void **state) {
   assert_int_equal(cocabo.refit_every, 10);
   assert_int_equal(resolve("sampler", "smac").settings.acquisition, CB_EI);
   cb_settings_resolve(o, large, &r);
+  assert_int_equal(r.settings.n_init, 10); /* mixed has the others later, */
+  assert_ok(cocabo_options_set(o, "sampler", "cocabo", &err));
+  cb_settings_resolve(o, large, &r);
   assert_int_equal(r.settings.n_init, 24); /* 2 (7 + 5) + 2 is more */
   cocabo_options_free(o);
   cocabo_space_free(small);

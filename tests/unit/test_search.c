@@ -14,7 +14,7 @@
 
 static cocabo_error err;
 
-enum { MAX_D = 8, MAX_C = 64, MAX_THETA = MAX_D + MAX_C + 4 };
+enum { MAX_D = 8, MAX_C = 64, MAX_THETA = MAX_D + MAX_C + 7 };
 
 enum { SCREENED = 150 }; /* points, so that candidates are screened */
 
@@ -93,13 +93,15 @@ static cb_gp *make_gp(const cb_kernel_spec *spec, const data *p) {
 
 static cb_kernel_spec spec_of(const cb_domain *domain, int form) {
   cb_kernel_spec spec = {.d = domain->d, .c = domain->c, .lambda = 0.6};
-  spec.form = form == 3 ? CB_ONEHOT : form == 2 ? CB_FREE : CB_PAPER;
-  spec.ard = form == 2;
+  spec.form = form == 3 ? CB_ONEHOT : form == 0 || form == 1 ? CB_PAPER : CB_FREE;
+  spec.ard = form == 2 || form == 4;
+  spec.sums = form == 4 && domain->d > 1;
   spec.half = form == 0;
   spec.learn_lambda = form == 1;
   return spec;
 }
-enum { N_FORMS = 4 }; /* the paper's normalised, the paper's literal, free, one-hot */
+/* The paper's normalised, the paper's literal, free, one-hot, free with sums. */
+enum { N_FORMS = 5 };
 
 /* ---- predictions in blocks ------------------------------------------------------- */
 
@@ -288,7 +290,7 @@ static void check_swap_block(stored *s, const cb_domain *domain, const double *x
   enum { COUNT = 21 };
   static block swaps;
   int32_t which[COUNT], to[COUNT], swapped[MAX_C];
-  double kz[MAX_N], kx[MAX_N], slope[MAX_N];
+  double kz[MAX_N], kx[MAX_N], ks[MAX_N], slope[MAX_N];
   clear_block(&swaps);
   for (int w = 0; w < COUNT; w++) {
     const int j = which[w] = w % domain->c;
@@ -296,8 +298,10 @@ static void check_swap_block(stored *s, const cb_domain *domain, const double *x
   }
   bind_categories(s, h);
   cb_kernel_row_slope(&s->k, s->n, s->X, s->ld, &s->slice, x, kz, slope, kx);
-  cb_kernel_block_swaps(&s->k, s->n, s->H, s->ld, kx, s->kh, s->ka, h, COUNT, which, to,
-                        swaps.out);
+  if (s->k.w_s > 0.0)
+    cb_kernel_sum(&s->k, s->n, s->X, s->ld, x, ks, NULL);
+  cb_kernel_block_swaps(&s->k, s->n, s->H, s->ld, kx, s->k.w_s > 0.0 ? ks : NULL, s->kh,
+                        s->ka, h, COUNT, which, to, swaps.out);
   for (int w = 0; w < COUNT; w++) {
     memcpy(swapped, h, (size_t)domain->c * sizeof *h);
     swapped[which[w]] = to[w];
@@ -924,7 +928,7 @@ static void the_best_of_a_screened_pool_is_the_best(void **state) {
   (void)state;
   const cb_domain domain = {.d = 2, .c = 1, .arms = {70}};
   for (int kind = 0; kind < 4; kind++) {
-    const cb_kernel_spec spec = spec_of(&domain, CB_FREE);
+    const cb_kernel_spec spec = spec_of(&domain, 2);
     data p = make_data(&domain, SCREENED, 91 + (uint64_t)kind);
     cb_gp *gp = make_gp(&spec, &p);
     const cb_acquire acquire = acquire_of(kind, gp, &p);

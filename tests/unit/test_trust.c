@@ -36,7 +36,7 @@ static void end(life *l) {
 
 /* With a median gap of 8. */
 static double length_of(const life *l) {
-  return cb_trust_length(l->history, NULL, 4.0);
+  return cb_trust_follow(l->history, NULL, 4.0).length;
 }
 
 /* One more trial, told y. */
@@ -79,6 +79,20 @@ static void three_wins_in_a_row_widen_it(void **state) {
   end(&l);
 }
 
+static cb_trust trust_of(const life *l) {
+  return cb_trust_follow(l->history, NULL, 4.0);
+}
+
+/* One that the region loses; a trial before it that looks everywhere does not count. */
+static void loses(life *l) {
+  const double length = length_of(l);
+  if (trust_of(l).stalls && cb_trust_is_elsewhere(l->history->n_trials)) {
+    lives(l, CB_BY_SAMPLER, -3.0);
+    assert_close(length_of(l), length, 1e-15);
+  }
+  lives(l, CB_BY_SAMPLER, -3.0);
+}
+
 static void losses_narrow_it_until_it_starts_over(void **state) {
   (void)state;
   life l = begin();
@@ -87,14 +101,45 @@ static void losses_narrow_it_until_it_starts_over(void **state) {
   for (int round = 0; round < 5; round++) {
     for (int i = 0; i < 4; i++) {
       assert_close(length_of(&l), want, 1e-14);
-      lives(&l, CB_BY_SAMPLER, -3.0);
+      loses(&l);
     }
     want /= 1.5;
   }
   assert_close(length_of(&l), want, 1e-14);
   for (int i = 0; i < 4; i++)
-    lives(&l, CB_BY_SAMPLER, -3.0);
+    loses(&l);
   assert_close(length_of(&l), 0.3, 1e-15);
+  end(&l);
+}
+
+static void half_its_patience_is_a_stall(void **state) {
+  (void)state;
+  life l = begin();
+  lives(&l, CB_BY_SAMPLER, -3.0);
+  loses(&l);
+  lives(&l, CB_BY_DESIGN, -4.0); /* no loss, since the region did not propose it */
+  assert_false(trust_of(&l).stalls);
+  for (int i = 0; i < 9; i++) {
+    loses(&l);
+    assert_true(trust_of(&l).stalls);
+  }
+  lives(&l, CB_BY_SAMPLER, -1.0);
+  assert_false(trust_of(&l).stalls);
+  end(&l);
+}
+
+static void an_improvement_elsewhere_begins_it_anew(void **state) {
+  (void)state;
+  life l = begin();
+  lives(&l, CB_BY_SAMPLER, -3.0);
+  for (int i = 0; i < 8; i++)
+    loses(&l);
+  if (!cb_trust_is_elsewhere(l.history->n_trials))
+    loses(&l);
+  assert_close(length_of(&l), 0.3 / 2.25, 1e-14);
+  lives(&l, CB_BY_SAMPLER, -1.0);
+  assert_close(length_of(&l), 0.3, 1e-15);
+  assert_false(trust_of(&l).stalls);
   end(&l);
 }
 
@@ -154,6 +199,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(three_wins_in_a_row_widen_it),
       cmocka_unit_test(losses_narrow_it_until_it_starts_over),
+      cmocka_unit_test(half_its_patience_is_a_stall),
+      cmocka_unit_test(an_improvement_elsewhere_begins_it_anew),
       cmocka_unit_test(the_box_follows_the_length_scales),
       cmocka_unit_test(it_holds_the_next_levels_if_it_shall),
       cmocka_unit_test(with_nothing_but_grids_it_is_never_one_point),
