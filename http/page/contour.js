@@ -124,25 +124,32 @@ export class ContourPanel extends Panel {
       return;
     this.asking = true;
     this.asked = key;
+    const [a, b] = [this.a, this.b];
+    const stale = () => this.a !== a || this.b !== b;
+    let model = null;
+    let problem = "";
     try {
       const names = {
         x: study.parameters[first].name,
         y: study.parameters[second].name,
       };
       const doc = await askModel(study, names, 24);
-      this.model = this.a === first ? doc : turned(doc);
-      this.problem = "";
+      model = a === first ? doc : turned(doc);
     } catch (e) {
-      this.model = null;
       const absent = "The report has no prediction for these two parameters.";
-      this.problem = e.status === 404 ? absent : e.message;
+      problem = e.status === 404 ? absent : e.message;
     }
+    if (!stale()) {
+      this.model = model;
+      this.problem = problem;
+    }
+    /* What was asked for two others, which somebody has left since, is nobody's. */
     setTimeout(
       () => {
         this.asking = false;
         if (!study.closed) redraw(this);
       },
-      this.model ? Math.min(CONTOUR_PATIENCE, 4000) : 1000,
+      stale() ? 0 : model ? Math.min(CONTOUR_PATIENCE, 4000) : 1000,
     );
     if (!study.closed) redraw(this);
   }
