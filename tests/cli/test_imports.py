@@ -280,6 +280,7 @@ class Later(Case):
             created["options"].append(["foo", "bar"])
             connection.execute("update events set body = ? where study = 2 and seq = ?",
                                (json.dumps(created), seq))
+            connection.execute("delete from summaries")  # so that its log is read
         connection.close()
         sentence = ('study "b" uses the option "foo", which this version '
                     f'({created_by(self)}) does not know; it was written by 0.9.0')
