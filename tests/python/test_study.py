@@ -317,7 +317,7 @@ def test_model_and_importance():
     here = study.predict(study.best_params)
     assert here.mean == pytest.approx(study.best_value, abs=0.2) and here.p_feasible == 1
     there = study.predict([study.best_params, {"x": -2, "y": -2, "k": "c", "n": 9}])
-    assert there[0] == here and there[1].mean > 3 and there[1].sd > here.sd
+    assert there[0] == here and there[1].mean > here.mean + 1.5 and there[1].sd > here.sd
     with pytest.raises(cocabo.StateError):
         study.expected(0)
     noisy = run(cocabo.create_study(SPACE, seed=2, deterministic=False), 20)
