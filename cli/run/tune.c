@@ -124,8 +124,8 @@ static cocabo_status prepare(cli_run *run, const cli_spec *spec,
     CB_TRY(cli_make_folder(args->log_folder, err));
   snprintf(run->program.objective, sizeof run->program.objective, "%s",
            cli_objective(study));
-  CB_TRY(cli_patterns_compile(&run->program.patterns, &spec->metrics, err));
   CB_TRY(prepare_runs(run, spec, err));
+  CB_TRY(cli_patterns_compile(&run->program.patterns, &spec->metrics, err));
   run->program.study = cocabo_study_name(study);
   run->program.storage = cli_storage(run->common);
   run->program.log_folder = args->log_folder;
