@@ -29,6 +29,21 @@ void cut_die(const char *what, const char *which) {
   exit(2);
 }
 
+double cut_number(const char *text) {
+  char *end;
+  const double number = strtod(text, &end);
+  if (end == text || *end || !isfinite(number))
+    cut_die("no number", text);
+  return number;
+}
+
+int cut_whole(const char *text) {
+  const double number = cut_number(text);
+  if (number != floor(number) || fabs(number) > 1e9)
+    cut_die("no whole number", text);
+  return (int)number;
+}
+
 static void *room(size_t n, size_t size) {
   void *block = calloc(n > 0 ? n : 1, size);
   if (!block)
@@ -54,9 +69,22 @@ static int below(uint64_t *state, int n) {
 
 /* ---- graphs ---------------------------------------------------------------------- */
 
+/* The next word of the file. */
+static const char *next_word(FILE *file, const char *path, char word[static 64]) {
+  if (fscanf(file, "%63s", word) != 1)
+    cut_die("the graph ends early", path);
+  return word;
+}
+
 void cut_read(const char *path, cut_graph *g) {
   FILE *file = fopen(path, "r");
-  if (!file || fscanf(file, "%d %d %lf", &g->n, &g->m, &g->goal) != 3 || g->n < 2)
+  char word[64];
+  if (!file)
+    cut_die("no graph", path);
+  g->n = cut_whole(next_word(file, path, word));
+  g->m = cut_whole(next_word(file, path, word));
+  g->goal = cut_number(next_word(file, path, word));
+  if (g->n < 2 || g->m < 0)
     cut_die("no graph", path);
   int *ends = room(2 * (size_t)g->m, sizeof *ends);
   double *weights = room((size_t)g->m, sizeof *weights);
@@ -65,8 +93,10 @@ void cut_read(const char *path, cut_graph *g) {
   g->weight = room(2 * (size_t)g->m, sizeof g->weight);
   for (int e = 0; e < g->m; e++) {
     int *a = &ends[2 * e], *b = a + 1;
-    if (fscanf(file, "%d %d %lf", a, b, &weights[e]) != 3 || *a < 0 || *b < 0 ||
-        *a >= g->n || *b >= g->n)
+    *a = cut_whole(next_word(file, path, word));
+    *b = cut_whole(next_word(file, path, word));
+    weights[e] = cut_number(next_word(file, path, word));
+    if (*a < 0 || *b < 0 || *a >= g->n || *b >= g->n)
       cut_die("an edge is none", path);
     g->first[*a + 1]++;
     g->first[*b + 1]++;
@@ -264,7 +294,7 @@ void cut_set(cut_params *p, const char *word) {
     return;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     if ((text = value_of(word, numbers[i].name))) {
-      *numbers[i].value = atof(text);
+      *numbers[i].value = cut_number(text);
       return;
     }
   if ((text = value_of(word, "accept")))
@@ -272,7 +302,7 @@ void cut_set(cut_params *p, const char *word) {
   else if ((text = value_of(word, "scan")))
     p->scan = (scanning)one_of(text, scans, 3);
   else if ((text = value_of(word, "rounds")))
-    p->rounds = atoi(text);
+    p->rounds = cut_whole(text);
   else
     cut_die("no such parameter", word);
 }

@@ -53,4 +53,8 @@ uint64_t cut_random(uint64_t *state);
 double cut_uniform(uint64_t *state); /* in [0, 1) */
 void cut_die(const char *what, const char *which);
 
+/* The text as a number, as a whole one; dies if it is none. */
+double cut_number(const char *text);
+int cut_whole(const char *text);
+
 #endif

@@ -76,7 +76,7 @@ static int run(int n_words, char **words) {
 
 int main(int n_words, char **words) {
   if (n_words == 5 && strcmp(words[1], "generate") == 0) {
-    generate(words[2], atoi(words[3]), strtoull(words[4], NULL, 10));
+    generate(words[2], cut_whole(words[3]), strtoull(words[4], NULL, 10));
     return 0;
   }
   if (n_words >= 4 &&
