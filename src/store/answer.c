@@ -202,8 +202,10 @@ static cocabo_status chunk_line(const cb_answer *a, line *out, size_t *past,
   const size_t left = a->size - a->at;
   const char *newline = left > 0 ? memchr(at, '\n', left) : NULL;
   *past = 0;
+  if ((newline ? (size_t)(newline - at) : left) > CHUNK_LINE)
+    return refuse("a line of it is too long", err);
   if (!newline)
-    return left > CHUNK_LINE ? refuse("a line of it is too long", err) : COCABO_OK;
+    return COCABO_OK;
   *out = (line){at, (size_t)(newline - at)};
   if (out->size > 0 && at[out->size - 1] == '\r')
     out->size--;
