@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "log/runs.h"
 #include "oracle/weighing.h"
 #include "race/race.h"
@@ -642,6 +643,36 @@ static void rivals_come_before_the_incumbent(void **state) {
   cb_history_free(h);
 }
 
+/* At a look, where the test is made, too; and where rivals are ranked. Nothing is
+ * half done: weighing comes to the same afterwards. */
+static void the_race_says_when_there_is_no_memory(void **state) {
+  (void)state;
+  cb_history *h = fold_of("median", -1.0, true, 100);
+  int64_t number = -1;
+  bool out;
+  long failed = 0;
+  shifted_trial(h, 24, 0.0);
+  shifted_trial(h, 11, 0.1);
+  ask_trial(h);
+  for (int i = 0; i < 10; i++)
+    run_on(h, 2, i, on_pair(i) + (i == 2 ? 50.0 : i % 2 ? 0.5 : -0.4));
+  cocabo_status status = COCABO_E_NO_MEMORY;
+  for (; status != COCABO_OK; failed++) {
+    cb_mem_fail_after(failed);
+    status = cb_runs_weigh(h, &err);
+    if (status == COCABO_OK)
+      status = cb_race_decided(&long_race, h, &h->trials[2], &out, &err);
+    if (status == COCABO_OK)
+      status = cb_race_next(&long_race, h, &number, &err);
+    cb_mem_fail_after(-1);
+    assert_true(status == COCABO_OK || status == COCABO_E_NO_MEMORY);
+  }
+  assert_true(failed > 5); /* one for each block of the weighing, at least */
+  assert_true(out);
+  assert_int_equal(number, 1);
+  cb_history_free(h);
+}
+
 /* Most pairs first; then the value, in the study's direction. */
 static void the_incumbent_has_most_pairs(void **state) {
   (void)state;
@@ -729,6 +760,7 @@ int main(void) {
       cmocka_unit_test(rivals_have_their_shares),
       cmocka_unit_test(three_trials_are_worth_a_pair_of_the_incumbent),
       cmocka_unit_test(rivals_come_before_the_incumbent),
+      cmocka_unit_test(the_race_says_when_there_is_no_memory),
       cmocka_unit_test(the_incumbent_has_most_pairs),
       cmocka_unit_test(without_pairs_the_model_says_what_is_run_again),
       cmocka_unit_test(caps_by_hand),
