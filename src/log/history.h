@@ -24,6 +24,8 @@ typedef enum cb_combine { CB_MEAN, CB_MEDIAN, CB_GEOMEAN, CB_SUM, CB_MAX } cb_co
 typedef struct cb_pairing {
   char *instance; /* NULL: there are no instances */
   int64_t seed;
+  double
+      effect; /* what it adds for everybody, on the scale of averages; NaN: unknown */
 } cb_pairing;
 
 typedef struct cb_run {
@@ -106,7 +108,7 @@ typedef struct cb_history {
   int64_t full;      /* runs of a trial that lacks none; 0: there is no such number */
   int64_t n_started; /* runs of all trials that are not discarded */
   int64_t n_flying;  /* of them those that run */
-  bool unweighed;    /* there are results that y does not know yet */
+  bool unweighed;    /* complete trials have results that y does not know yet */
   int64_t n_pairs;   /* in the order in which they were first started */
   cb_pairing *pairs;
 

@@ -26,11 +26,6 @@ cb_combine cb_combine_named(const char *name) {
   return i < N_COMBINES ? (cb_combine)i : CB_MEAN;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double u = *(const double *)a, v = *(const double *)b;
-  return (u > v) - (u < v);
-}
-
 static double mean_of(const double *values, int64_t n) {
   double sum = 0.0;
   for (int64_t i = 0; i < n; i++)
@@ -38,10 +33,37 @@ static double mean_of(const double *values, int64_t n) {
   return sum / (double)n;
 }
 
+/* The k-th smallest, k = 0, 1, ...; what is before it then is no larger, what is after
+ * it no smaller (Hoare). */
+static double select_value(double *values, int64_t n, int64_t k) {
+  for (int64_t first = 0, last = n - 1; first < last;) {
+    const double pivot = values[k];
+    int64_t i = first, j = last;
+    while (i <= j) {
+      while (values[i] < pivot)
+        i++;
+      while (pivot < values[j])
+        j--;
+      if (i <= j) {
+        const double value = values[i];
+        values[i++] = values[j];
+        values[j--] = value;
+      }
+    }
+    first = j < k ? i : first;
+    last = k < i ? j : last;
+  }
+  return values[k];
+}
+
+/* Puts them in another order. */
 static double median_of(double *values, int64_t n) {
-  qsort(values, (size_t)n, sizeof *values, ascending);
-  const double low = values[(n - 1) / 2], high = values[n / 2];
-  return low + 0.5 * (high - low);
+  const double low = select_value(values, n, (n - 1) / 2);
+  return low + 0.5 * (select_value(values, n, n / 2) - low);
+}
+
+static double average_of(cb_combine combine, double *values, int64_t n) {
+  return combine == CB_MEDIAN ? median_of(values, n) : mean_of(values, n);
 }
 
 /* The value as it is averaged; a geometric mean is one of logarithms. */
@@ -109,7 +131,7 @@ static cocabo_status add_pair(cb_history *history, const cb_event *event,
   char *instance = event->instance ? cb_strdup(event->instance) : NULL;
   if (event->instance && !instance)
     return cb_no_memory(err);
-  history->pairs[n] = (cb_pairing){instance, event->seed};
+  history->pairs[n] = (cb_pairing){instance, event->seed, NAN};
   history->n_pairs++;
   return COCABO_OK;
 }
@@ -243,9 +265,10 @@ static void count_result(cb_history *history, cb_trial *trial, int64_t pair,
     return; /* the first of a pair counts */
   trial->results[pair] = value;
   trial->n_counted++;
+  if (trial->state != COCABO_COMPLETE)
+    return;
+  trial->value = cb_runs_combined(history, trial, NULL);
   history->unweighed = true;
-  if (trial->state == COCABO_COMPLETE)
-    trial->value = cb_runs_combined(history, trial, NULL);
 }
 
 /* The first end of a run counts, and any but a discarded one after a discarded one: its
@@ -348,21 +371,50 @@ double cb_runs_combined(const cb_history *history, const cb_trial *trial, double
   return value;
 }
 
+/* The average of its values but that of pair `without`, less what each pair adds. */
+static double net_but(const cb_history *history, const cb_trial *trial, int64_t without,
+                      double *room) {
+  int64_t n = 0;
+  for (int64_t k = 0; k < trial->n_results; k++) {
+    const double effect = history->pairs[k].effect;
+    if (!isnan(trial->results[k]) && !isnan(effect) && k != without)
+      room[n++] = on_scale(history->combine, trial->results[k]) - effect;
+  }
+  return n > 0 ? average_of(history->combine, room, n) : NAN;
+}
+
+double cb_runs_net(const cb_history *history, const cb_trial *trial, double *room) {
+  return net_but(history, trial, -1, room);
+}
+
 /* ---- weighing -------------------------------------------------------------------- */
 
-/* A trial's differences from the reference: their number, average and variance. */
+/* A trial beside the reference. */
 typedef struct contrast {
-  int64_t n;
-  double average, variance; /* NaN: fewer than two */
+  int64_t n; /* differences from it; 0: the trial has no runs */
+  double average;
+  double variance; /* of one run, NaN: fewer than two */
+  int64_t n_terms; /* its terms of the least squares, */
+  double weight;   /* and what each of them weighs */
 } contrast;
+
+/* A value on the scale of averages, and where it is from. */
+typedef struct term {
+  int64_t pair;
+  double value;
+} term;
 
 typedef struct weighing {
   cb_history *history;
   const cb_trial *reference;
-  bool paired;    /* runs on the same pair have something in common */
-  double *values; /* room for one trial's */
-  contrast *rows; /* n, by row; n = 0: the trial has no runs */
-  double pooled;  /* variance of one difference, NaN: unknown */
+  double level;      /* the average of its values */
+  bool paired;       /* runs on the same pair have something in common */
+  double *values;    /* room for n_pairs */
+  double *weights;   /* n_pairs, from 0: of all terms of a pair */
+  contrast *rows;    /* n */
+  double *variances; /* room for n */
+  term *terms;       /* those of row 0, of row 1, ... */
+  double pooled;     /* variance of one run, NaN: unknown */
 } weighing;
 
 /* The trial with the most pairs, of equals the one with the best value. */
@@ -377,10 +429,6 @@ static const cb_trial *find_reference(const cb_history *history) {
       found = trial;
   }
   return found;
-}
-
-static double average_of(cb_combine combine, double *values, int64_t n) {
-  return combine == CB_MEDIAN ? median_of(values, n) : mean_of(values, n);
 }
 
 /* Without common pairs, or where they mean nothing, of the values themselves; and not
@@ -399,18 +447,15 @@ static contrast compare_but(const weighing *w, const cb_trial *trial, int64_t wi
       w->values[c.n++] = on_scale(combine, trial->results[k]) -
                          (paired ? on_scale(combine, base) : 0.0);
   }
-  double mean = mean_of(w->values, c.n), squares = 0.0;
+  const double mean = mean_of(w->values, c.n);
+  double squares = 0.0;
   for (int64_t i = 0; i < c.n; i++)
     squares += (w->values[i] - mean) * (w->values[i] - mean);
-  if (c.n > 1)
-    c.variance = squares / (double)(c.n - 1);
+  if (c.n > 1) /* a difference has the chance of two runs in it */
+    c.variance = (paired ? 0.5 : 1.0) * squares / (double)(c.n - 1);
   c.average = average_of(combine, w->values, c.n);
-  if (!paired)
-    return c;
-  for (int64_t k = 0, m = 0; k < w->reference->n_results; k++)
-    if (!isnan(w->reference->results[k]))
-      w->values[m++] = on_scale(combine, w->reference->results[k]);
-  c.average += average_of(combine, w->values, w->reference->n_counted);
+  if (paired)
+    c.average += w->level;
   return c;
 }
 
@@ -434,38 +479,139 @@ static double largest(const weighing *w, const cb_trial *trial) {
   return most;
 }
 
-/* Of one run: what trials with several say, by their degrees of freedom. In a paired
- * comparison the reference does not differ from itself. */
+/* Of one run: what trials with several say. Of repeats the mean by their degrees of
+ * freedom. Of differences the median: trials that are far from the best vary much more
+ * than those that matter, and would be all that counts in a mean. The reference does
+ * not differ from itself. */
 static double pool(const weighing *w) {
   const cb_history *history = w->history;
   double sum = 0.0, freedom = 0.0;
+  int64_t n = 0;
   for (int64_t i = 0; i < history->n; i++) {
     const bool self = w->paired && &history->trials[history->told[i]] == w->reference;
     if (w->rows[i].n < 2 || self)
       continue;
+    w->variances[n++] = w->rows[i].variance;
     sum += (double)(w->rows[i].n - 1) * w->rows[i].variance;
     freedom += (double)(w->rows[i].n - 1);
   }
-  return freedom > 0.0 ? sum / freedom : NAN;
+  return n == 0 ? NAN : w->paired ? median_of(w->variances, n) : sum / freedom;
 }
 
-/* Of a trial's average: its own variance shrunk towards that of all, as by a prior with
- * four degrees of freedom (a scaled inverse chi-square one). Where there is a last pair
- * nothing is left to chance in the end. */
-static double variance_of(const weighing *w, const cb_trial *trial, const contrast *c) {
+/* Of one run of a trial: its own variance shrunk towards that of all, as by a prior
+ * with four degrees of freedom (a scaled inverse chi-square one). */
+static double one_variance(const weighing *w, const cb_trial *trial,
+                           const contrast *c) {
   static const double prior = 4.0;
-  const bool self = w->paired && trial == w->reference;
   const double own = (double)(c->n - 1);
+  if ((w->paired && trial == w->reference) || c->n < 2)
+    return w->pooled;
+  return (prior * w->pooled + own * c->variance) / (prior + own);
+}
+
+/* Of a trial's average. Where there is a last pair nothing is left to chance in the
+ * end. */
+static double variance_of(const weighing *w, const cb_trial *trial, const contrast *c) {
   if (isnan(w->pooled))
     return 0.0;
-  const double one = self || c->n < 2
-                         ? w->pooled
-                         : (prior * w->pooled + own * c->variance) / (prior + own);
   const double full = (double)w->history->full;
   const double left =
       w->paired && full > 0.0 ? fmax(0.0, 1.0 - (double)c->n / full) : 1.0;
   const double median = w->history->combine == CB_MEDIAN ? 1.5707963267948966 : 1.0;
-  return median * left * one / (double)c->n;
+  return median * left * one_variance(w, trial, c) / (double)c->n;
+}
+
+/* A trial weighs what the variance of its runs says; but a millionth of the largest is
+ * as good as none. */
+static void find_weights(const weighing *w) {
+  const cb_history *history = w->history;
+  double most = 0.0;
+  for (int64_t i = 0; i < history->n; i++) {
+    const cb_trial *trial = &history->trials[history->told[i]];
+    const double one = w->rows[i].n > 0 ? one_variance(w, trial, &w->rows[i]) : 0.0;
+    w->variances[i] = fmax(one, 0.0); /* 0 if nothing is known */
+    most = fmax(most, w->variances[i]);
+  }
+  const bool known = most > 0.0 && isfinite(most);
+  for (int64_t i = 0; i < history->n; i++)
+    w->rows[i].weight = known ? most / fmax(w->variances[i], 1e-6 * most) : 1.0;
+}
+
+/* A value that is cut off is none of them: it says nothing of its pair. */
+static void list_terms(const weighing *w) {
+  const cb_history *history = w->history;
+  term *end = w->terms;
+  for (int64_t i = 0; i < history->n; i++) {
+    const cb_trial *trial = &history->trials[history->told[i]];
+    const term *first = end;
+    for (int64_t k = 0; k < trial->n_results; k++) {
+      if (isnan(trial->results[k]) || k == trial->capped - 1)
+        continue;
+      *end++ = (term){k, on_scale(history->combine, trial->results[k])};
+      w->weights[k] += w->rows[i].weight;
+    }
+    w->rows[i].n_terms = end - first;
+  }
+}
+
+/* What each pair adds: the mean, by the weights of the trials, of what they have there
+ * more than elsewhere. */
+static void find_effects(const weighing *w) {
+  cb_history *history = w->history;
+  const term *t = w->terms;
+  for (int64_t k = 0; k < history->n_pairs; k++)
+    w->values[k] = 0.0;
+  for (int64_t i = 0; i < history->n; i++) {
+    const contrast *row = &w->rows[i];
+    for (const term *end = t + row->n_terms; t < end; t++)
+      w->values[t->pair] += row->weight * (t->value - row->average);
+  }
+  for (int64_t k = 0; k < history->n_pairs; k++)
+    history->pairs[k].effect = w->weights[k] > 0.0 ? w->values[k] / w->weights[k] : NAN;
+}
+
+/* What each trial comes to without that. */
+static void find_averages(const weighing *w) {
+  const cb_history *history = w->history;
+  const term *t = w->terms;
+  for (int64_t i = 0; i < history->n; i++) {
+    contrast *row = &w->rows[i];
+    double sum = 0.0;
+    for (const term *end = t + row->n_terms; t < end; t++)
+      sum += t->value - history->pairs[t->pair].effect;
+    if (row->n_terms > 0)
+      row->average = sum / (double)row->n_terms;
+  }
+}
+
+/* Of what is cut off only if that is worse than what there is without it. */
+static double net_of(const weighing *w, const cb_trial *trial) {
+  const double sign = w->history->sign;
+  const double all = net_but(w->history, trial, -1, w->values);
+  if (trial->capped == 0)
+    return all;
+  const double rest = net_but(w->history, trial, trial->capped - 1, w->values);
+  return isnan(all) || sign * rest < sign * all ? rest : all;
+}
+
+/* Value = trial + pair + chance, by weighted least squares: in turns, from the
+ * differences from the reference on. What the reference's own luck was on a pair is
+ * shared by all who are compared there; so who else has more pairs helps to tell. */
+static void balance(const weighing *w) {
+  enum { SWEEPS = 20 };
+  const cb_history *history = w->history;
+  find_weights(w);
+  list_terms(w);
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    find_effects(w);
+    find_averages(w);
+  }
+  const double shift = w->level - net_of(w, w->reference);
+  for (int64_t i = 0; i < history->n; i++) {
+    const double net = net_of(w, &history->trials[history->told[i]]);
+    if (isfinite(net + shift))
+      w->rows[i].average = net + shift;
+  }
 }
 
 /* Back in the units of the value: a variance by the slope of the way back. */
@@ -485,14 +631,26 @@ static void revise(const weighing *w, int64_t row) {
     cb_history_revise(history, row, history->sign * value, variance);
 }
 
+static double level_of(const weighing *w) {
+  const cb_combine combine = w->history->combine;
+  int64_t n = 0;
+  for (int64_t k = 0; k < w->reference->n_results; k++)
+    if (!isnan(w->reference->results[k]))
+      w->values[n++] = on_scale(combine, w->reference->results[k]);
+  return average_of(combine, w->values, n);
+}
+
 static void weigh_rows(weighing *w) {
   cb_history *history = w->history;
+  w->level = level_of(w);
   for (int64_t i = 0; i < history->n; i++) {
     const cb_trial *trial = &history->trials[history->told[i]];
     if (trial->n_counted > 0)
       w->rows[i] = compare(w, trial);
   }
   w->pooled = pool(w);
+  if (w->paired)
+    balance(w);
   history->run_variance = isnan(w->pooled) ? 0.0 : w->pooled;
   const double all = off_scale(CB_SUM, history->full, 1.0);
   if (history->combine == CB_SUM)
@@ -504,21 +662,41 @@ static void weigh_rows(weighing *w) {
       revise(w, i);
 }
 
+static bool reserve(weighing *w) {
+  const cb_history *history = w->history;
+  const size_t n = (size_t)history->n, n_pairs = (size_t)history->n_pairs;
+  size_t n_terms = 0;
+  for (int64_t i = 0; i < history->n; i++)
+    n_terms += (size_t)history->trials[history->told[i]].n_counted;
+  w->values = cb_calloc(n_pairs, sizeof *w->values);
+  w->weights = cb_calloc(n_pairs, sizeof *w->weights);
+  w->rows = cb_calloc(n, sizeof *w->rows);
+  w->variances = cb_calloc(n, sizeof *w->variances);
+  w->terms = cb_calloc(n_terms, sizeof *w->terms);
+  return w->values && w->weights && w->rows && w->variances && w->terms;
+}
+
+static void release(weighing *w) {
+  cb_free(w->values);
+  cb_free(w->weights);
+  cb_free(w->rows);
+  cb_free(w->variances);
+  cb_free(w->terms);
+}
+
 cocabo_status cb_runs_weigh(cb_history *history, cocabo_error *err) {
-  weighing w = {.history = history, .reference = find_reference(history)};
+  weighing w = {.history = history,
+                .reference = find_reference(history),
+                .paired = history->paired};
   if (!history->unweighed || !w.reference) {
     history->unweighed = false;
     return COCABO_OK;
   }
-  w.paired = history->paired;
-  w.values = cb_calloc((size_t)history->n_pairs, sizeof *w.values);
-  w.rows = cb_calloc((size_t)history->n, sizeof *w.rows);
-  const bool room = w.values && w.rows;
+  const bool room = reserve(&w);
   if (room) {
     weigh_rows(&w);
     history->unweighed = false;
   }
-  cb_free(w.values);
-  cb_free(w.rows);
+  release(&w);
   return room ? COCABO_OK : cb_no_memory(err);
 }

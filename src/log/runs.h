@@ -7,10 +7,12 @@
  * stays the best by crashing late.
  *
  * Models see more: trials have seen different pairs, and some pairs are harder than
- * others. So each is compared with the reference, the trial with the most pairs, on the
- * pairs that both have, and its y is the reference's plus that difference. Its variance
- * is that of the differences over their number, where the differences of trials with
- * few runs borrow from those of all.
+ * others. So a value is taken for what its trial comes to, plus what its pair adds for
+ * everybody, plus chance. A trial's y is its part of that by least squares, as if it
+ * had seen the pairs of the reference, the trial with the most. Its variance is that of
+ * its differences from the reference over their number, by half, since each has the
+ * chance of two runs in it; the differences of trials with few runs borrow from those
+ * of all.
  */
 #ifndef CB_LOG_RUNS_H
 #define CB_LOG_RUNS_H
@@ -41,5 +43,10 @@ double cb_runs_combined(const cb_history *history, const cb_trial *trial, double
 /* Brings y and variance of the history's rows up to date with the runs, if there are
  * new ones. Whoever reads them calls it first. */
 cocabo_status cb_runs_weigh(cb_history *history, cocabo_error *err);
+
+/* What a trial comes to without what its pairs add for everybody, on the scale of
+ * averages; NaN: there is no telling. As of the last cb_runs_weigh. room: for the
+ * history's n_pairs. */
+double cb_runs_net(const cb_history *history, const cb_trial *trial, double *room);
 
 #endif

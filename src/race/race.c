@@ -2,11 +2,15 @@
 #include "race/race.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/status.h"
 #include "log/runs.h"
 #include "race/wilcoxon.h"
+
+/* So many trials that are over are worth one more pair of the incumbent. */
+enum { TRIALS_A_PAIR = 3 };
 
 static int64_t count_flying(const cb_trial *trial) {
   int64_t n = 0;
@@ -39,6 +43,15 @@ int64_t cb_race_incumbent(const cb_history *history) {
   return found ? found->number : -1;
 }
 
+/* The next number of pairs, above n, at which a trial is looked at: twice as many each
+ * time. */
+static int64_t next_look(const cb_race *race, int64_t n) {
+  int64_t look = race->first > 0 ? race->first : 1;
+  while (look <= n)
+    look *= 2;
+  return look;
+}
+
 /* ---- is it over? ----------------------------------------------------------------- */
 
 /* Surely worse on the pairs that both have? */
@@ -64,6 +77,22 @@ static cocabo_status is_worse(const cb_race *race, const cb_history *history,
   return status;
 }
 
+/* Looked at now, and worse on average? */
+static cocabo_status is_behind(const cb_race *race, const cb_history *history,
+                               const cb_trial *trial, const cb_trial *incumbent,
+                               bool *out, cocabo_error *err) {
+  *out = false;
+  if (!(race->level > 0.0) || next_look(race, trial->n_counted - 1) != trial->n_counted)
+    return COCABO_OK;
+  double *room = cb_calloc((size_t)history->n_pairs, sizeof *room);
+  if (!room)
+    return cb_no_memory(err);
+  const double own = cb_runs_net(history, trial, room);
+  *out = history->sign * own < history->sign * cb_runs_net(history, incumbent, room);
+  cb_free(room);
+  return COCABO_OK;
+}
+
 cocabo_status cb_race_decided(const cb_race *race, const cb_history *history,
                               const cb_trial *trial, bool *out, cocabo_error *err) {
   const int64_t best = cb_race_incumbent(history);
@@ -81,64 +110,88 @@ cocabo_status cb_race_decided(const cb_race *race, const cb_history *history,
     return COCABO_OK;
   }
   const cb_trial *incumbent = &history->trials[best];
-  CB_TRY(is_worse(race, history, trial, incumbent, out, err));
-  if (enough && count_common(trial, incumbent) == incumbent->n_counted)
-    *out = true;
+  *out = enough && count_common(trial, incumbent) == incumbent->n_counted;
+  if (!*out)
+    CB_TRY(is_worse(race, history, trial, incumbent, out, err));
+  if (!*out)
+    CB_TRY(is_behind(race, history, trial, incumbent, out, err));
   return COCABO_OK;
 }
 
 /* ---- what next? ------------------------------------------------------------------ */
 
-/* How many runs a trial should have by now, those that run included. At most as many
- * again as it has: more would often be in vain. */
+/* How many runs a trial should have by now, those that run included: what it lacks, but
+ * only until it is looked at again. */
 static int64_t wanted_runs(const cb_race *race, const cb_trial *trial,
                            const cb_trial *incumbent) {
   if (trial->n_counted < race->first || !incumbent)
     return race->first;
   const int64_t lacking = incumbent->n_counted - count_common(trial, incumbent);
-  const int64_t more = lacking < trial->n_counted ? lacking : trial->n_counted;
-  const int64_t wanted = trial->n_counted + more;
+  const int64_t look = next_look(race, trial->n_counted);
+  const int64_t wanted =
+      trial->n_counted + lacking < look ? trial->n_counted + lacking : look;
   return race->most > 0 && wanted > race->most ? race->most : wanted;
 }
 
-/* By how much the trial is better than the incumbent on their common pairs, in standard
- * errors of that. */
-static double advantage(const cb_history *history, const cb_trial *trial,
-                        const cb_trial *incumbent) {
-  double n = 0.0, mean = 0.0, squares = 0.0;
-  for (int64_t k = 0; k < trial->n_results; k++) {
-    const double d = history->sign * (trial->results[k] - cb_runs_value(incumbent, k));
-    if (isnan(d))
-      continue;
-    const double from = d - mean;
-    n += 1.0;
-    mean += from / n;
-    squares += from * (d - mean);
-  }
-  if (n < 2.0)
-    return -INFINITY;
-  const double se = sqrt(squares / (n - 1.0) / n);
-  return se > 0.0 ? mean / se : mean > 0.0 ? INFINITY : mean < 0.0 ? -INFINITY : 0.0;
+typedef struct ranked {
+  const cb_trial *trial;
+  double lead; /* on the incumbent */
+} ranked;
+
+static int by_lead(const void *a, const void *b) {
+  const ranked *u = a, *v = b;
+  const int64_t m = u->trial->number, n = v->trial->number;
+  return u->lead != v->lead ? (u->lead < v->lead) - (u->lead > v->lead)
+                            : (m > n) - (m < n);
 }
 
-/* Of the complete trials that lack some of the incumbent's pairs, the one that looks
- * best there, unless it is worse by more than a standard error. */
-static const cb_trial *find_rival(const cb_race *race, const cb_history *history,
-                                  const cb_trial *incumbent) {
-  const cb_trial *found = NULL;
-  double most = -1.0;
+/* Complete trials beside the incumbent, those that look best first. */
+static int64_t rank_rivals(const cb_history *history, const cb_trial *incumbent,
+                           ranked *out, double *room) {
+  const double net = cb_runs_net(history, incumbent, room);
+  int64_t n = 0;
   for (int64_t i = 0; i < history->n; i++) {
     const cb_trial *trial = &history->trials[history->told[i]];
-    if (trial == incumbent || trial->n_counted == 0 || is_capped(trial) ||
-        trial->n_counted + count_flying(trial) >= wanted_runs(race, trial, incumbent))
+    if (trial == incumbent || trial->n_counted == 0 || is_capped(trial))
       continue;
-    const double a = advantage(history, trial, incumbent);
-    if (a > most) {
-      most = a;
-      found = trial;
-    }
+    const double lead = history->sign * (cb_runs_net(history, trial, room) - net);
+    if (!isnan(lead))
+      out[n++] = (ranked){trial, lead};
   }
-  return found;
+  qsort(out, (size_t)n, sizeof *out, by_lead);
+  return n;
+}
+
+/* The first rival that lacks pairs, -1: none. Who looks better than the incumbent
+ * should have all its pairs, and of the others the second best one half of them, the
+ * third best a third, and so on: so that nobody stays the best by luck with the first
+ * pairs. */
+static int64_t first_lacking(const cb_race *race, const cb_trial *incumbent,
+                             const ranked *rivals, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    const cb_trial *trial = rivals[i].trial;
+    const int64_t wanted = wanted_runs(race, trial, incumbent);
+    const int64_t share = incumbent->n_counted / (i + 2);
+    const int64_t due = rivals[i].lead > 0.0 || wanted < share ? wanted : share;
+    if (trial->n_counted + count_flying(trial) < due)
+      return trial->number;
+  }
+  return -1;
+}
+
+static cocabo_status find_rival(const cb_race *race, const cb_history *history,
+                                const cb_trial *incumbent, int64_t *number,
+                                cocabo_error *err) {
+  ranked *rivals = cb_calloc((size_t)history->n, sizeof *rivals);
+  double *room = cb_calloc((size_t)history->n_pairs, sizeof *room);
+  const bool enough = rivals && room;
+  if (enough) {
+    const int64_t n = rank_rivals(history, incumbent, rivals, room);
+    *number = first_lacking(race, incumbent, rivals, n);
+  }
+  cb_free(rivals);
+  cb_free(room);
+  return enough ? COCABO_OK : cb_no_memory(err);
 }
 
 cocabo_status cb_race_next(const cb_race *race, const cb_history *history,
@@ -160,13 +213,11 @@ cocabo_status cb_race_next(const cb_race *race, const cb_history *history,
   }
   if (!incumbent || race->by_model)
     return COCABO_OK;
-  const cb_trial *rival = find_rival(race, history, incumbent);
-  if (rival) {
-    *number = rival->number;
+  CB_TRY(find_rival(race, history, incumbent, number, err));
+  if (*number >= 0)
     return COCABO_OK;
-  }
   const int64_t done = history->n + history->n_failed;
-  const int64_t planned = race->first + done - 1;
+  const int64_t planned = race->first + (done - 1) / TRIALS_A_PAIR;
   const int64_t wanted = race->most > 0 && planned > race->most ? race->most : planned;
   if (incumbent->n_counted + count_flying(incumbent) < wanted)
     *number = incumbent->number;

@@ -2,9 +2,9 @@
  *
  * Every trial takes the pairs of instance and seed in one common order. A new one is
  * given up as soon as it is surely worse than the incumbent on the pairs that both
- * have; one that is not must match all the incumbent's pairs before it can replace it.
- * The incumbent and its closest rivals get more pairs as the study goes on, so that
- * nobody stays the best by luck.
+ * have, and set aside if it is behind when it is looked at; one that is not must match
+ * all the incumbent's pairs before it can replace it. The incumbent and its rivals get
+ * more pairs as the study goes on, so that nobody stays the best by luck.
  *
  * All of it is a function of the history. What was decided is in the log: TOLD makes a
  * trial complete.
@@ -34,12 +34,13 @@ enum { CB_RACE_LEAST = 5 };
  * one with the best value; -1: none has runs. */
 int64_t cb_race_incumbent(const cb_history *history);
 
-/* Is there nothing left to find out about a running trial, for now? */
+/* Is there nothing left to find out about a running trial, for now? Here and below the
+ * history is weighed: cb_runs_weigh. */
 cocabo_status cb_race_decided(const cb_race *race, const cb_history *history,
                               const cb_trial *trial, bool *out, cocabo_error *err);
 
-/* The trial that the next run belongs to: one that is not decided yet, a close rival,
- * the incumbent; -1: none of those there are, so that it is time for a new one. */
+/* The trial that the next run belongs to: one that is not decided yet, a rival, the
+ * incumbent; -1: none of those there are, so that it is time for a new one. */
 cocabo_status cb_race_next(const cb_race *race, const cb_history *history,
                            int64_t *number, cocabo_error *err);
 

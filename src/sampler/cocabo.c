@@ -398,7 +398,7 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
 
 const cb_sampler cb_sampler_cocabo = {
     .name = "cocabo",
-    .revision = 6,
+    .revision = 7,
     .help = "the paper's method: EXP3 bandits pick categories, a GP the numbers",
     .create = create,
     .destroy = destroy,

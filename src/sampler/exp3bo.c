@@ -658,7 +658,7 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
 
 const cb_sampler cb_sampler_exp3bo = {
     .name = "exp3bo",
-    .revision = 6,
+    .revision = 7,
     .help = "EXP3BO: a bandit over combinations of categories, a GP for each",
     .accepts = accepts,
     .create = create,

@@ -513,7 +513,7 @@ static cocabo_status expect(void *state, const cb_ask *ask, const cb_trial *tria
 
 const cb_sampler cb_sampler_smac = {
     .name = "smac",
-    .revision = 2,
+    .revision = 3,
     .help = "a random forest, searched from neighbour to neighbour (SMAC)",
     .create = create,
     .destroy = destroy,

@@ -369,7 +369,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
 
 const cb_sampler cb_sampler_tpe = {
     .name = "tpe",
-    .revision = 2,
+    .revision = 3,
     .help = "Parzen estimators of good and of other points, variable by variable",
     .create = create,
     .destroy = destroy,

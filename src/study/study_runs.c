@@ -195,6 +195,7 @@ static cocabo_status add_told(const cb_history *history, const cb_trial *trial,
 static cocabo_status find_decided(const cocabo_study *study, news *list,
                                   cocabo_error *err) {
   const cb_history *history = study->fold.history;
+  CB_TRY(cb_runs_weigh(study->fold.history, err));
   for (int64_t i = 0; i < history->n_pending; i++) {
     const cb_trial *trial = &history->trials[history->pending[i]];
     bool decided;
@@ -274,6 +275,7 @@ static cocabo_status start_run(cocabo_study *study, int64_t number, cocabo_trial
 
 static cocabo_status choose(cocabo_study *study, int64_t *number, cocabo_error *err) {
   const cb_race *race = &study->view.resolved.race;
+  CB_TRY(cb_runs_weigh(study->fold.history, err));
   CB_TRY(cb_race_next(race, study->fold.history, number, err));
   if (*number < 0 && race->by_model)
     return cb_proposer_rerun(&study->proposer, &study->view, race->most, number, err);

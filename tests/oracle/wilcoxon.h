@@ -1,4 +1,4 @@
-/* wilcoxon.h - made by tools/gen_oracles_runs.py with scipy; do not edit. */
+/* wilcoxon.h - made by tools/gen_oracles_runs.py with numpy and scipy; do not edit. */
 /* clang-format off */
 static const struct wilcoxon_oracle {
   int n;

@@ -219,12 +219,14 @@ static double value_of(const asked *a) {
 
 static void a_race_as_it_goes(void **state) {
   (void)state;
-  /* Trial 0: five runs, there is nobody else. 1: given up at five. Then 0 gets a
-   * sixth, as three trials are worth; 2 matches that and wins; and so on. */
-  static const char want[] = "00000111110222222" /* 2 has six, as 0 has */
-                             "2"                 /* intensified: 5 + 3 - 1 */
-                             "333332"            /* 3 is given up at five */
-                             "44444";
+  /* Five runs each: trial 0, since there is nobody else; 1, given up; 2, which has as
+   * many as 0 and is the best; 3, given up. Four are over: 2 gets a sixth. And so on,
+   * one for every three. */
+  static const char want[] = "00000111112222233333"
+                             "2"
+                             "444445555566666"
+                             "2"
+                             "77777";
   cocabo_study *study = create(NULL, "instances", EIGHT, "seeds", "2", NULL);
   char got[sizeof want] = "";
   for (size_t i = 0; i + 1 < sizeof want; i++) {
@@ -483,8 +485,8 @@ static void a_trial_that_is_tried_again_takes_the_same_pairs(void **state) {
 static void a_crash_after_completion_counts_and_is_not_repeated(void **state) {
   (void)state;
   cocabo_study *study =
-      create(NULL, "instances", "a\nb\nc\nd\ne\nf", "trials", "2", NULL);
-  for (int i = 0; i < 10; i++) {
+      create(NULL, "instances", "a\nb\nc\nd\ne\nf", "trials", "4", NULL);
+  for (int i = 0; i < 20; i++) {
     const asked a = ask(study);
     tell(study, a, COCABO_RUN_OK, 1.0 + 4.0 * (double)a.run.trial);
   }
@@ -492,11 +494,11 @@ static void a_crash_after_completion_counts_and_is_not_repeated(void **state) {
   assert_asked(&sixth, 0, 5);
   tell(study, sixth, COCABO_RUN_FAILED, NAN);
   assert_int_equal(state_of(study, 0), COCABO_COMPLETE);
-  assert_relative(study->fold.history->trials[0].value, 10.0 / 6.0, 1e-15);
+  assert_relative(study->fold.history->trials[0].value, 18.0 / 6.0, 1e-15);
   cocabo_trial *trial = trial_of(study, 0);
   assert_int_equal(cocabo_trial_runs(trial, NULL)[5].state, COCABO_RUN_FAILED);
   cocabo_trial_free(trial);
-  assert_no_run(study, "study \"s\" has 0 of its 2 trials left, want 1");
+  assert_no_run(study, "study \"s\" has 0 of its 4 trials left, want 1");
   assert_verified(study);
   cocabo_study_free(study);
 }
