@@ -59,11 +59,49 @@ def irace(settings, seed, test):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def smac_domain(hyper, name, domain):
+    """irace's spelling as a hyper-parameter of ConfigSpace, without its condition."""
+    kind, _, values = domain.partition("|")[0].partition("(")
+    values = values.strip(" )").split(",")
+    if kind.strip() == "c":
+        return hyper.Categorical(name, values)
+    made, number = ((hyper.Integer, int) if kind.startswith("i") else (hyper.Float, float))
+    return made(name, tuple(map(number, values)), log="log" in kind)
+
+
+def smac(settings, seed):
+    """SMAC3's facade for algorithm configuration, with its defaults; it draws its own seeds."""
+    import ConfigSpace
+    from smac import AlgorithmConfigurationFacade, Scenario
+    space = ConfigSpace.ConfigurationSpace(seed=seed)
+    space.add([smac_domain(ConfigSpace, name, domain) for name, _, domain in PARAMETERS])
+    space.add(ConfigSpace.GreaterThanCondition(space["kick"], space["rounds"], 1))
+    graphs = settings.solver.training().read_text().split()
+    used = 0
+
+    def run(config, instance, seed=0):
+        nonlocal used
+        used += 1
+        words = settings.solver.words(dict(config))
+        return float(settings.solver.call("solve", instance, seed, *words))
+
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Scenario(space, deterministic=False, seed=seed, n_trials=settings.runs,
+                            instances=graphs, output_directory=folder,
+                            instance_features={graph: [i] for i, graph in enumerate(graphs)})
+        best = AlgorithmConfigurationFacade(scenario, run, logging_level=False,
+                                            overwrite=True).optimize()
+    plain = {name: value.item() if hasattr(value, "item") else value  # not NumPy's
+             for name, value in best.items()}
+    return {"runs": used, "params": {name: plain.get(name) for name, _, _ in PARAMETERS}}
+
+
 METHODS = {
     "cocabo": lambda settings, seed: cocabo(settings, seed, "mixed"),
     "random": lambda settings, seed: cocabo(settings, seed, "random"),
     "irace": lambda settings, seed: irace(settings, seed, "F-test"),
     "irace-t": lambda settings, seed: irace(settings, seed, "t-test"),
+    "smac": smac,
 }
 
 
