@@ -135,11 +135,12 @@ def test_import_brings_nothing_but_the_standard_library():
 
 @measures
 def test_import_takes_milliseconds():
-    # In processor time, because other tests run beside.
-    code = "import time; t = time.process_time(); import cocabo; print(time.process_time() - t)"
+    # In processor time, because other tests run beside; and as a multiple of what Python
+    # needs to start, some 12 ms, because machines differ: five times that. NumPy is ten.
+    code = "import time; t = time.process_time(); import cocabo; print(time.process_time() / t - 1)"
     times = sorted(
         float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True,
                              text=True).stdout)
         for _ in range(7))
-    assert times[0] < 0.06, times
+    assert times[0] < 8, times
 
