@@ -58,6 +58,7 @@ struct http_server {
   struct http_lane *lanes[HTTP_LANES]; /* what thinks, what writes, what is raw */
   int wake;                            /* eventfd: a lane has something done */
   double now;
+  bool ending; /* nothing is begun any more */
   http_line *lines;
   http_stream *streams;
   int n_streams;

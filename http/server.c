@@ -636,6 +636,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
     line->busy = true;
   if (x->done)
     return send_answer(x);
+  if (server->ending)
+    return refuse(x, 503, "the server is ending");
   if (x->crowded)
     return refuse(x, 503, "the server is busy; please ask again");
   if (x->too_large)
@@ -890,8 +892,10 @@ int http_server_port(const http_server *server) {
   return info ? info->port : 0;
 }
 
-/* All connections must be awake before the daemon ends. */
+/* All connections must be awake before the daemon ends. What comes meanwhile is
+ * refused: nobody would wake it up. */
 static void wake_everybody(http_server *server) {
+  server->ending = true;
   http_stream_end_all(server);
   serve_parked(server, true);
   for (int i = 0; i < HTTP_LANES; i++) {

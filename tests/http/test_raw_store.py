@@ -130,6 +130,27 @@ class Commands(test_http.Case):
         self.assertIn("answers again", said)
         self.assertEqual(len(self.lines("trials", "--study", "s")), 12)
 
+    def test_a_server_that_is_asked_all_the_time_ends_well(self):
+        def ask(server):
+            line = http.client.HTTPConnection(server.host, server.port, timeout=10)
+            try:
+                while True:
+                    line.request("POST", "/api/store/list", "{}", {"Content-Type": "application/json"})
+                    line.getresponse().read()
+            except (OSError, http.client.HTTPException):
+                line.close()  # it has ended
+
+        server = self.server
+        for _ in range(8):
+            threads = [threading.Thread(target=ask, args=(server,)) for _ in range(6)]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.2)
+            self.assertEqual(server.end(), 0, server.rest)
+            for thread in threads:
+                thread.join(20)
+            server = self.serve("--allow-store")
+
 
 # ---- URLs and tokens ----------------------------------------------------------------
 
