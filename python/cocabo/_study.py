@@ -1061,8 +1061,8 @@ def create_study(
 
     storage is a path or URL, such as "study.db" or "sqlite:///study.db"; None: memory. where
     are rules that every proposal keeps, constraints bounds on metrics ("p99 < 200"). With
-    instances (a list), seeds or repeats trials are evaluated run by run: see ask_run. The
-    other options are those of ``cocabo help options``. Without a seed there is one by chance,
+    instances (a list), seeds or repeats trials are evaluated run by run: see ask_run;
+    repeats mean deterministic=False unless that is given. The other options are those of ``cocabo help options``. Without a seed there is one by chance,
     which is kept with the study. A study that is there keeps the options that it has.
 
     >>> import cocabo
@@ -1083,6 +1083,8 @@ def create_study(
     if seed is None:
         seed = int.from_bytes(os.urandom(4), "little")
     said: dict[str, object] = {"direction": direction, "sampler": sampler, "seed": seed}
+    if str(options.get("repeats", 1)) != "1":  # what is repeated has noise
+        said["deterministic"] = False
     said.update(options)
     if constraints:
         said["constraints"] = ", ".join(_listed("constraints", constraints))

@@ -151,10 +151,16 @@ def test_repeats_where_they_are_worth_it():
 
     def noisy(trial):
         return (trial["x"] - 0.37) ** 2 + (next(noise) * 7919 % 101) / 101
-    study = cocabo.create_study(SPACE, repeats="auto", deterministic=False, runs=50, seed=4)
+    study = cocabo.create_study(SPACE, repeats="auto", runs=50, seed=4)
     study.optimize(noisy)
+    assert study.option("deterministic") == "false"
     assert study.instances == [] and study.trial(0).runs[0].instance is None
     assert max(len(counted(trial)) for trial in study.trials) > 1
+
+
+@pytest.mark.parametrize("said", [{}, {"repeats": 1}, {"repeats": 3, "deterministic": True}])
+def test_only_what_is_repeated_is_taken_for_noisy(said):
+    assert cocabo.create_study(SPACE, **said).option("deterministic") == "true"
 
 
 def test_a_file_remembers_runs(storage):
