@@ -708,7 +708,7 @@ class Noisy(Case):
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             done = self.cocabo("studies", "--json")
-            if done.returncode == 0 and json.loads(done.stdout)["complete"] >= 6:
+            if done.stdout and json.loads(done.stdout)["complete"] >= 6:  # the file comes first
                 break
             time.sleep(0.05)
         run.send_signal(signal.SIGINT)
