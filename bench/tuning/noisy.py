@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-from tuning import ROOT, error_of, parse_seeds, read_lines
+from tuning import ROOT, error_of, measure, parse_seeds, read_lines
 
 KINDS = ["a", "b", "c", "d", "e"]
 NOISE = 0.2
@@ -100,19 +100,10 @@ def smac(settings, seed):
 METHODS = {"cocabo": cocabo, "smac": smac, "optuna": optuna}
 
 
-def measure(settings):
-    known = {(row["method"], row["seed"], row["budget"])
-             for row in read_lines(settings.output)}
-    for seed in settings.seeds:
-        for method in settings.methods:
-            if (method, seed, settings.runs) in known:
-                continue
-            row = {"method": method, "seed": seed, "budget": settings.runs,
-                   **METHODS[method](settings, seed)}
-            row["true"] = true_value(**row["params"])
-            print(f"{method} {seed}: {row['true']:.4f}", file=sys.stderr)
-            with settings.output.open("a") as file:
-                file.write(json.dumps(row) + "\n")
+def make(settings, method, seed):
+    row = METHODS[method](settings, seed)
+    row["true"] = true_value(**row["params"])
+    return row, row["true"]
 
 
 def report(settings):
@@ -141,7 +132,7 @@ def main():
     settings = parser.parse_args()
     settings.methods = settings.methods.split(",")
     settings.build = settings.build.resolve()
-    measure(settings)
+    measure(settings, lambda method, seed: make(settings, method, seed))
     report(settings)
 
 

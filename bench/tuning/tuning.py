@@ -113,20 +113,29 @@ def read_lines(path):
     return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
 
 
-def tune(settings):
-    """What is missing in the file of results, one line a tuning."""
+def measure(settings, make):
+    """What is missing in the file of results, one line a method and seed; make(method,
+    seed) is the rest of a line, and the figure that counts."""
     known = {(row["method"], row["seed"], row["budget"])
              for row in read_lines(settings.output)}
     for seed in settings.seeds:
         for method in settings.methods:
             if (method, seed, settings.runs) in known:
                 continue
-            row = {"method": method, "seed": seed, "budget": settings.runs,
-                   **METHODS[method](settings, seed)}
-            row["held_out"] = statistics.mean(settings.solver.judge(row["params"]))
-            print(f"{method} {seed}: {row['held_out']:.4f}", file=sys.stderr)
+            row, figure = make(method, seed)
+            print(f"{method} {seed}: {figure:.4f}", file=sys.stderr)
             with settings.output.open("a") as file:
-                file.write(json.dumps(row) + "\n")
+                file.write(json.dumps({"method": method, "seed": seed,
+                                       "budget": settings.runs, **row}) + "\n")
+
+
+def tune(settings):
+    def make(method, seed):
+        row = METHODS[method](settings, seed)
+        row["held_out"] = statistics.mean(settings.solver.judge(row["params"]))
+        return row, row["held_out"]
+
+    measure(settings, make)
 
 
 def error_of(values):
