@@ -6,6 +6,7 @@ The runs on a local Ray, one of them with a driver that is killed, are marked "r
 import copy
 import doctest
 import importlib.util
+import json
 import math
 import os
 import pickle
@@ -507,8 +508,8 @@ def test_a_killed_driver_loses_no_completed_trial(cluster, tmp_path):
     line = [sys.executable, str(tmp_path / "driver.py"), str(tmp_path)]
     with open(tmp_path / "log", "wb") as log:
         driver = subprocess.Popen([*line, "start"], env=env, stdout=log, stderr=log)
-        wait_for(lambda: saved(tmp_path) >= 4, driver)
-        os.kill(driver.pid, signal.SIGKILL)
+        wait_for(lambda: saved(tmp_path) >= 4 and halted(driver, tmp_path), driver)
+        driver.kill()
         driver.wait()
     known = restored(tmp_path)
     done = [t for t in known.study.trials if t.state == "complete"]
@@ -539,6 +540,23 @@ def saved(folder):
         return restored(folder).study.count("complete")
     except (RuntimeError, EOFError, OSError):  # none yet, or one that is being copied
         return 0
+
+
+def halted(driver, folder):
+    """Stops the driver, unless Ray is copying its checkpoint: a half copied one is Ray's loss."""
+    driver.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, driver.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    states = [*folder.glob("run/searcher-state-*.pkl"), *folder.glob("run/search_gen_state-*.json")]
+    try:
+        for state in states:
+            ray.cloudpickle.loads(state.read_bytes())
+        for state in folder.glob("run/experiment_state-*.json"):
+            json.loads(state.read_text())
+    except (EOFError, pickle.UnpicklingError, ValueError):
+        driver.send_signal(signal.SIGCONT)
+        return False
+    assert len(states) == 2, states
+    return True
 
 
 def wait_for(condition, process):
