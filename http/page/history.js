@@ -8,6 +8,7 @@ import { hoverTrials, nearestOf, Panel } from "./panel.js";
 import { count, many, number } from "./numbers.js";
 import { el, fill, switcher } from "./dom.js";
 import { inks, onTheme } from "./theme.js";
+import { pixelOf, Pixels } from "./pixels.js";
 import { redraw } from "./schedule.js";
 
 const HISTORY_HEIGHT = 320;
@@ -15,16 +16,11 @@ const CELL = 2; /* pixels of the screen: of two points in one cell one is drawn 
 
 const MANY = 3000; /* points that are drawn one by one */
 
-/* "#8fa3b8" as the word of a pixel. */
-function pixelOf(colour) {
-  const n = parseInt(colour.slice(1), 16);
-  return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0;
-}
-
 export class HistoryPanel extends Panel {
   constructor(study) {
     super(study, "History", "two-thirds");
     this.log = false;
+    this.pixels = new Pixels();
     this.controls.append(
       switcher(
         "scale of values",
@@ -41,7 +37,7 @@ export class HistoryPanel extends Panel {
       ),
     );
     study.on("data", () => {
-      this.data = null;
+      this.data = this.placed = null;
     });
     this.listen("data", "mask", "pick");
     this.untheme = onTheme(() => redraw(this));
@@ -172,7 +168,8 @@ export class HistoryPanel extends Panel {
     const [low, high] = this.yRange();
     const { sorted } = study;
     let beyond = 0;
-    for (const v of sorted) if (v < low || v > high) beyond++;
+    for (let i = 0; i < sorted.length; i++)
+      if (sorted[i] < low || sorted[i] > high) beyond++;
     const cut = beyond > 0 ? `; ${count(beyond)} beyond the edge` : "";
     const some = study.trials.thinned ? `a sample: ${count(study.completed)} of ` : "";
     const all = study.trials.thinned ? study.states.complete : study.completed;
@@ -198,32 +195,49 @@ export class HistoryPanel extends Panel {
     return { x, y, bad };
   }
 
-  /* Which trials are seen, as pixels: the first of each cell, what is selected first.
-   * */
-  place(u) {
-    const { trials, mask, order } = this.study;
-    const at = this.places(u);
+  /* Where every trial is, as pixels, in their order; its cell is -1 where it has no
+   * place. None of it depends on what is selected. */
+  placeAll(u) {
+    const { trials, order } = this.study;
     const { left, top, width, height } = u.bbox;
+    const key = [left, top, width, height, this.logs()].join();
+    if (this.placed && this.placed.key === key) return this.placed;
+    const at = this.places(u);
     const across = Math.ceil(width / CELL) + 2;
-    const taken = new Uint8Array(across * (Math.ceil(height / CELL) + 2));
-    const most = Math.min(taken.length, trials.n);
+    const cells = across * (Math.ceil(height / CELL) + 2);
+    const all = { key, cells, cell: new Int32Array(order.length).fill(-1) };
+    all.x = new Float32Array(order.length);
+    all.y = new Float32Array(order.length);
+    for (let k = 0; k < order.length; k++) {
+      const row = order[k];
+      const state = trials.state[row];
+      if (state !== COMPLETE && state !== FAILED) continue;
+      all.x[k] = at.x(trials.number[row]) - left;
+      all.y[k] = (state === FAILED ? at.bad : at.y(trials.value[row])) - top;
+      all.cell[k] = Math.floor(all.x[k] / CELL) + across * Math.floor(all.y[k] / CELL);
+    }
+    this.placed = all;
+    return all;
+  }
+
+  /* Which trials are seen: the first of each cell, what is selected first. */
+  place(u) {
+    const { mask, order } = this.study;
+    const all = this.placeAll(u);
+    const taken = new Uint8Array(all.cells);
+    const most = Math.min(all.cells, order.length);
     this.xs = new Float32Array(most);
     this.ys = new Float32Array(most);
     this.rows = new Uint32Array(most);
     this.shown = 0;
     for (let pass = 1; pass >= 0; pass--)
       for (let k = 0; k < order.length; k++) {
-        const row = order[k];
-        const state = trials.state[row];
-        if (mask[row] !== pass || (state !== COMPLETE && state !== FAILED)) continue;
-        const x = at.x(trials.number[row]) - left;
-        const y = (state === FAILED ? at.bad : at.y(trials.value[row])) - top;
-        const cell = Math.floor(x / CELL) + across * Math.floor(y / CELL);
-        if (taken[cell]) continue;
+        const cell = all.cell[k];
+        if (mask[order[k]] !== pass || cell < 0 || taken[cell]) continue;
         taken[cell] = 1;
-        this.xs[this.shown] = x;
-        this.ys[this.shown] = y;
-        this.rows[this.shown++] = row;
+        this.xs[this.shown] = all.x[k];
+        this.ys[this.shown] = all.y[k];
+        this.rows[this.shown++] = order[k];
       }
   }
 
@@ -248,19 +262,20 @@ export class HistoryPanel extends Panel {
    * long. Grid and axes come on top of them. */
   paintPixels(g, { left, top, width, height }) {
     const [x0, y0] = [Math.round(left), Math.round(top)];
-    const image = new ImageData(Math.round(width) + 4, Math.round(height) + 4);
-    const words = new Uint32Array(image.data.buffer);
+    const across = Math.round(width) + 4;
     const ink = inks();
+    const words = this.pixels.start(across, Math.round(height) + 4, ink.ground).words;
     const { mask, trials } = this.study;
-    const colour = [pixelOf(ink.faint), pixelOf(ink.pale)];
+    const [faint, pale] = [pixelOf(ink.faint), pixelOf(ink.pale)];
     for (let i = this.shown - 1; i >= 0; i--) {
-      if (trials.state[this.rows[i]] === FAILED) continue;
-      const at = Math.floor(this.xs[i]) + image.width * Math.floor(this.ys[i]);
-      const word = colour[mask[this.rows[i]]];
+      const row = this.rows[i];
+      if (trials.state[row] === FAILED) continue;
+      const at = Math.floor(this.xs[i]) + across * Math.floor(this.ys[i]);
+      const word = mask[row] ? pale : faint;
       words[at] = words[at + 1] = word;
-      words[at + image.width] = words[at + image.width + 1] = word;
+      words[at + across] = words[at + across + 1] = word;
     }
-    g.putImageData(image, x0 - 1, y0 - 1);
+    this.pixels.put(g, x0 - 1, y0 - 1);
   }
 
   paint(g, ratio) {

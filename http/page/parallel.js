@@ -3,11 +3,12 @@
  * arrow keys; what is brushed here filters every other view. A conditional parameter
  * has a lane below its axis for where it is inactive. */
 import { choiceText, many, number } from "./numbers.js";
-import { fitText, hair, pointerOn, Sheet } from "./sheet.js";
+import { fitText, pointerOn, Sheet } from "./sheet.js";
 import { inks, onTheme } from "./theme.js";
 import { el, fill, switcher } from "./dom.js";
-import { FAILED, thin } from "./trials.js";
+import { among, FAILED, thin } from "./trials.js";
 import { Panel } from "./panel.js";
+import { Pixels } from "./pixels.js";
 import { redraw } from "./schedule.js";
 
 const TOP = 34;
@@ -15,10 +16,10 @@ const AXIS = 280; /* pixels of an axis */
 const LANE = 26; /* from the end of an axis to its lane of what is inactive */
 const APART = 104; /* least pixels between axes; beyond that the chart scrolls */
 const PARALLEL_MOST = 700;
-const MOST_DRAGGED = 300; /* while an axis is being brushed */
 const MOST_BEST = 150; /* of these, the best ones that are always there */
 const MOST_CONTEXT = 250;
 const MOST_FAILED = 120;
+const DRAGGED = 0.4; /* share of these lines while an axis is being brushed */
 const PARALLEL_SHADES = 16;
 const BRUSH_HALF = 8;
 
@@ -26,6 +27,7 @@ export class ParallelPanel extends Panel {
   constructor(study) {
     super(study, "Parallel coordinates");
     this.sheet = new Sheet("", TOP + AXIS + LANE + 16);
+    this.pixels = new Pixels();
     this.strips = el("div", { class: "strips" });
     this.frame = el("div", { class: "frame" }, this.sheet.canvas, this.strips);
     this.scroller = el("div", { class: "scroller", tabindex: "0", role: "group" });
@@ -110,9 +112,12 @@ export class ParallelPanel extends Panel {
     this.frame.style.width = `${this.full}px`;
     const { on, off, failed } = this.choose();
     const ink = inks();
-    this.lines(g, off, ink.faint, hair(g));
-    this.lines(g, failed, ink.lost, hair(g));
-    this.shaded(g, on);
+    const { canvas } = this.sheet;
+    this.pixels.start(canvas.width, canvas.height, ink.ground);
+    this.thinLines(off, ink.faint);
+    this.thinLines(failed, ink.lost);
+    this.shaded(on);
+    this.pixels.put(g);
     this.marked(g);
     for (const axis of this.axes) this.drawAxis(g, axis);
     this.tellStrips();
@@ -129,19 +134,14 @@ export class ParallelPanel extends Panel {
 
   choose() {
     const { trials, mask, ranked, isFiltered } = this.study;
-    const on = ranked.filter((row) => mask[row]);
+    const on = among(ranked, mask, 1);
     this.all = on.length;
     const cut = Math.max(0, on.length - MOST_BEST);
-    const most = this.dragging ? MOST_DRAGGED : PARALLEL_MOST;
-    const worse = thin(on.subarray(0, cut), most - MOST_BEST);
-    const off = isFiltered
-      ? thin(
-          ranked.filter((row) => !mask[row]),
-          MOST_CONTEXT,
-        )
-      : [];
+    const share = this.dragging ? DRAGGED : 1;
+    const worse = thin(on.subarray(0, cut), share * PARALLEL_MOST - MOST_BEST);
+    const off = isFiltered ? thin(among(ranked, mask, 0), share * MOST_CONTEXT) : [];
     const failed = [];
-    for (let i = trials.n - 1; i >= 0 && failed.length < MOST_FAILED; i--)
+    for (let i = trials.n - 1; i >= 0 && failed.length < share * MOST_FAILED; i--)
       if (mask[i] && trials.state[i] === FAILED) failed.push(i);
     return { on: [...worse, ...on.subarray(cut)], off, failed };
   }
@@ -162,8 +162,22 @@ export class ParallelPanel extends Panel {
     }
   }
 
+  thinLines(rows, colour) {
+    const { axes, pixels } = this;
+    const ratio = this.sheet.ratio;
+    pixels.ink(colour);
+    for (const row of rows) {
+      let y = this.y(axes[0], row) * ratio;
+      for (let k = 1; k < axes.length; k++) {
+        const next = this.y(axes[k], row) * ratio;
+        pixels.line(axes[k - 1].x * ratio, y, axes[k].x * ratio, next);
+        y = next;
+      }
+    }
+  }
+
   /* rows from worst to best, so that the best are on top */
-  shaded(g, rows) {
+  shaded(rows) {
     const ink = inks();
     const { good } = this.study;
     for (let begin = 0; begin < rows.length;) {
@@ -176,7 +190,7 @@ export class ParallelPanel extends Panel {
         end++;
       /* Squared: few lines are dark. */
       const t = (shade / (PARALLEL_SHADES - 1)) ** 2;
-      this.lines(g, rows.slice(begin, end), ink.shade(0.06 + 0.84 * t), hair(g));
+      this.thinLines(rows.slice(begin, end), ink.shade(0.06 + 0.84 * t));
       begin = end;
     }
   }

@@ -23,6 +23,7 @@ export class Sheet {
     if (height !== this.height) this.canvas.style.height = `${height}px`;
     this.width = width;
     this.height = height;
+    this.ratio = ratio; /* pixels of the screen in one of CSS */
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (this.canvas.width !== w) this.canvas.width = w;
     if (this.canvas.height !== h) this.canvas.height = h;

@@ -9,7 +9,7 @@ import { redraw, unwatch, watch } from "./schedule.js";
 import { el, fill } from "./dom.js";
 import { NumberScale } from "./scale.js";
 import { many } from "./numbers.js";
-import { thin } from "./trials.js";
+import { among, thin } from "./trials.js";
 
 const SLICES_HEIGHT = 190;
 const SLICES_BOX = { left: 54, right: 10, top: 10, bottom: 30 };
@@ -137,17 +137,23 @@ class Slice {
     return Math.max(SLICES_BOX.top, Math.min(SLICES_HEIGHT - SLICES_BOX.bottom, y));
   }
 
-  /* Those that are drawn, in the order of their numbers. */
-  place() {
+  /* The complete trials that have the parameter, in the order of their numbers. */
+  having() {
     const { study } = this;
+    if (this.version === study.version) return this.all;
     const column = study.trials.params[this.index];
     const has = (row) => study.isComplete(row) && !Number.isNaN(column[row]);
-    const on = study.order.filter((row) => has(row) && study.mask[row]);
-    const off = study.isFiltered
-      ? study.order.filter((row) => has(row) && !study.mask[row])
-      : [];
+    this.all = study.order.filter(has);
+    this.version = study.version;
+    return this.all;
+  }
+
+  /* Those that are drawn. */
+  place() {
+    const { study } = this;
+    const off = study.isFiltered ? among(this.having(), study.mask, 0) : [];
     this.off = thin(off, SLICES_MOST_POINTS / 3);
-    this.rows = thin(on, SLICES_MOST_POINTS);
+    this.rows = thin(among(this.having(), study.mask, 1), SLICES_MOST_POINTS);
     this.xs = Float32Array.from(this.rows, (row) => this.px(row));
     this.ys = Float32Array.from(this.rows, (row) => this.py(row));
   }

@@ -242,6 +242,14 @@ export function quantile(sorted, q) {
   return rest > 0 ? sorted[k] + rest * (sorted[k + 1] - sorted[k]) : sorted[k];
 }
 
+/* The rows whose mask is `kept`, in their order. */
+export function among(rows, mask, kept) {
+  const found = new Uint32Array(rows.length);
+  let n = 0;
+  for (let i = 0; i < rows.length; i++) if (mask[rows[i]] === kept) found[n++] = rows[i];
+  return found.subarray(0, n);
+}
+
 /* At most `most` of the rows, evenly, in their order. */
 export function thin(rows, most) {
   if (rows.length <= most) return rows;

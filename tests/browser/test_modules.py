@@ -209,3 +209,27 @@ def test_events_are_heard_whole_however_they_arrive(run):
       return heard;
     }"""
     assert run("api.js", body) == [["change", {"seq": 1}], ["gone", {}]]
+
+
+@pytest.mark.parametrize("ends", [
+    (3, 10, 43, 10), (3, 10, 43, 31), (43, 31, 3, 10), (20, 5, 26, 55), (26, 55, 20, 5), (9, 9, 9, 9)])
+def test_a_thin_line_lies_where_it_should_and_is_a_pixel_wide(run, ends):
+    body = """(m, ends) => {
+      const p = new m.Pixels().start(64, 64, "#ffffff");
+      p.ink("rgb(0,55,255)");
+      p.line(...ends);
+      return [...p.words].map((w) => [w & 255, (w >> 8) & 255, (w >> 16) & 255, w >>> 24]);
+    }"""
+    x0, y0, x1, y1 = ends
+    steps = max(abs(x1 - x0), abs(y1 - y0))
+    covered = 0
+    for at, (red, green, blue, alpha) in enumerate(run("pixels.js", body, ends)):
+        x, y = at % 64, at // 64
+        assert (alpha, blue) == (255, 255)
+        assert abs((255 - green) / 200 - (255 - red) / 255) < 0.02  # one colour, thinned
+        if red == 255:
+            continue
+        apart = abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) / (steps or 1)
+        assert apart < 1.02 and min(x0, x1) - 1 <= x <= max(x0, x1) + 1
+        covered += (255 - red) / 255
+    assert covered == pytest.approx(steps, rel=0.01)
