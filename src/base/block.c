@@ -98,11 +98,13 @@ CB_LOOPS void subtract_rows(int lanes, int columns, int i, int rows, int first,
 }
 
 /* A panel of rows at a time is solved and subtracted from all rows below it: it stays
- * in the first-level cache meanwhile. */
+ * in the first-level cache meanwhile. Few columns do so anyway, and then it is U that
+ * counts, which is read along its columns. The order of the terms is the same. */
 CB_LOOPS void solve_loops(int lanes, int n, const double *U, int ldu, int columns,
                           double *restrict B, double *restrict squares) {
-  for (int first = 0; first < n; first += PANEL) {
-    const int last = n - first < PANEL ? n : first + PANEL;
+  const int panel = columns > COLUMNS ? PANEL : n;
+  for (int first = 0; first < n; first += panel) {
+    const int last = n - first < panel ? n : first + panel;
     for (int i = first; i < last; i += ROWS) {
       const int rows = last - i < ROWS ? last - i : ROWS;
       subtract_rows(lanes, columns, i, rows, first, i - first, U, ldu, B);
