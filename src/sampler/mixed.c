@@ -19,6 +19,8 @@
  *               stalls, odd turns look everywhere, with either model (decision 0025)
  *   categories  with them the design is short, and what it lacks of random points comes
  *               later, one in four (decision 0025)
+ *   revisits    every seventh trial has the incumbent's categories but for one, which
+ *               has the level that was tried least (decision 0026)
  *   conditions  what is inactive at the incumbent is looked for around its best known
  *               value. Values far below the median are not cut off but bent: a whole
  *               branch may lie there (decision 0017)
@@ -56,6 +58,8 @@ enum {
   LIMITED_EVALUATIONS = 10,
   CLIMB_EVALUATIONS = 15,
   STARTS = 5,
+  MANY_STARTS = 3, /* from so many results on: each costs milliseconds then */
+  MANY_FROM = 500,
   LATER_POOL = 250, /* for the second and later points of a batch, */
   LATER_STARTS = 2, /* and one for those after the first few */
   FEW_POINTS = 4,
@@ -73,7 +77,9 @@ enum {
   TURNS = 3,
   NUMBERS_TURNS = 4, /* without categories */
   LOST_TURNS = 3,    /* while nothing is feasible */
-  SPREAD = 4         /* one turn in so many is random, while the design lacks points */
+  SPREAD = 4,        /* one turn in so many is random, while the design lacks points */
+  REVISIT = 7,      /* one trial in so many goes back to a level; prime to all turns, */
+  REVISIT_FROM = 25 /* from so many results on */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -96,6 +102,7 @@ typedef struct {
   double *variances[N_MODELS]; /* n: of the targets, */
   bool noisy;                  /* if any of the history's is known */
   size_t room[N_MODELS], variances_room[N_MODELS];
+  int64_t *seen;   /* of each level of a category, to be inactive included */
   double half_top; /* the value that matters, halved */
   double half_gap; /* between it and the median y, halved */
   bool cut;        /* was a value cut off? */
@@ -136,6 +143,7 @@ static void destroy(void *state) {
   }
   cb_search_free(s->search);
   cb_feasibility_free(s->feasibility);
+  cb_free(s->seen);
   cb_free(s->batch_x);
   cb_free(s->batch_h);
   cb_free(s);
@@ -143,6 +151,12 @@ static void destroy(void *state) {
 
 static cocabo_status build(mixed *s, cocabo_error *err) {
   const cb_domain domain = cb_domain_of(s->space);
+  int32_t most = 0;
+  for (int j = 0; j < s->space->c; j++)
+    most = cb_space_arms(s->space, j) > most ? cb_space_arms(s->space, j) : most;
+  s->seen = cb_calloc((size_t)most + 1, sizeof *s->seen);
+  if (!s->seen)
+    return cb_no_memory(err);
   for (int m = 0; m < N_MODELS; m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
@@ -632,6 +646,40 @@ static bool is_random_turn(const mixed *s, const cb_history *history, int64_t tu
   return turn % SPREAD == SPREAD - 1 && turn / SPREAD < lacking;
 }
 
+/* A level is dropped after a few bad results, and the model may be wrong about it for
+ * ever: nothing else would go back there. */
+static bool is_revisit(const mixed *s, const cb_history *history, int64_t number) {
+  return number % REVISIT == REVISIT / 2 && history->n >= REVISIT_FROM &&
+         s->space->c > 0 && s->space->numbers > 0 && s->settings->deterministic &&
+         !s->noisy && !s->settings->constraints;
+}
+
+/* One category of h that is active at the top becomes the level with the smallest share
+ * of the trials, as a share of even use. False if there is no other level. */
+static bool take_rare_level(const mixed *s, const cb_history *history,
+                            const cb_trial *top, int32_t *h) {
+  int64_t least = INT64_MAX;
+  int which = -1;
+  int32_t to = 0;
+  for (int j = 0; j < s->space->c; j++) {
+    const int32_t arms = cb_space_arms(s->space, j);
+    if (top->h[j] >= arms)
+      continue;
+    memset(s->seen, 0, ((size_t)arms + 1) * sizeof *s->seen);
+    for (int64_t i = 0; i < history->n_trials; i++)
+      s->seen[history->trials[i].h[j]]++;
+    for (int32_t level = 0; level < arms; level++)
+      if (level != top->h[j] && s->seen[level] * arms < least) {
+        least = s->seen[level] * arms;
+        which = j;
+        to = level;
+      }
+  }
+  if (which >= 0)
+    h[which] = to;
+  return which >= 0;
+}
+
 /* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
@@ -641,6 +689,9 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
       s->top[m] >= 0 ? &history->trials[history->told[s->top[m]]] : NULL;
   const bool crowded = k > MOST_FANTASIES, many = history->n >= SCREENED_FROM;
   const bool limited = many && acquire.feasible;
+  const int starts = limited                   ? LIMITED_STARTS
+                     : history->n >= MANY_FROM ? MANY_STARTS
+                                               : STARTS;
   double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
   double x[COCABO_MAX_PARAMETERS];
   int32_t h[COCABO_MAX_PARAMETERS];
@@ -649,7 +700,7 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                                  : many    ? SCREENED_POOL
                                            : POOL,
                          .starts = crowded          ? 0
-                                   : k == 0         ? limited ? LIMITED_STARTS : STARTS
+                                   : k == 0         ? starts
                                    : k < FEW_POINTS ? LATER_STARTS
                                                     : 1,
                          .evaluations =
@@ -661,6 +712,12 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   if (top && s->space->conditional) {
     complete(history, top, x, h);
     plan.x = x;
+    plan.h = h;
+  }
+  if (top && is_revisit(s, history, (int64_t)number)) {
+    for (int j = 0; j < s->space->c; j++)
+      h[j] = plan.h[j];
+    plan.fixed_h = take_rare_level(s, history, top, h);
     plan.h = h;
   }
   if (top && !looks_everywhere(s, ask->number + k)) {
@@ -826,7 +883,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 12,
+    .revision = 13,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,
