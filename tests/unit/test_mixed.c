@@ -1,4 +1,4 @@
-/* Runs of mixed that used to be stuck: on a plateau. */
+/* Runs of mixed that used to be stuck: on a plateau, and without a level. */
 #include "check.h"
 
 #include "cocabo.h"
@@ -58,9 +58,39 @@ static void equal_values_are_left_in_all_directions(void **state) {
   }
 }
 
+/* The first of three levels is the best by far: every seventh trial is the rarer one of
+ * the others, where nothing else would go. */
+static void levels_that_look_bad_are_tried_again(void **state) {
+  (void)state;
+  enum { N = 60, LEVELS = 3, FROM = 25 };
+  static const char *const domains[] = {"float(0,1)", "choice(p,q,r)"};
+  cocabo_study *study = create(domains, 2, "5");
+  int seen[LEVELS] = {0}, revisits = 0;
+  for (int i = 0; i < N; i++) {
+    cocabo_trial *trial;
+    double x;
+    cocabo_value value;
+    assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+    assert_ok(cocabo_trial_get_real(trial, "a", &x, &err));
+    assert_ok(cocabo_trial_get_choice(trial, "b", &value, &err));
+    const int level = value.as.text[0] - 'p';
+    if (i >= FROM && i % 7 == 3) {
+      assert_int_equal(level, seen[1] <= seen[2] ? 1 : 2);
+      revisits++;
+    }
+    seen[level]++;
+    assert_ok(cocabo_study_tell(study, i, squared(x, 0.3) + 5.0 * level, &err));
+    cocabo_trial_free(trial);
+  }
+  assert_int_equal(revisits, 5);
+  assert_true(seen[0] > N / 2);
+  cocabo_study_free(study);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_values_are_left_in_all_directions),
+      cmocka_unit_test(levels_that_look_bad_are_tried_again),
   };
   return cmocka_run_group_tests_name("sampler/mixed", tests, NULL, NULL);
 }
