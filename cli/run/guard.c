@@ -90,13 +90,15 @@ static cocabo_status fork_guard(cli_guard *guard, cocabo_error *err) {
   return COCABO_OK;
 }
 
-static cocabo_status await_hello(cli_guard *guard, cocabo_error *err) {
+/* *died: somebody has killed it before it could say anything. */
+static cocabo_status await_hello(cli_guard *guard, bool *died, cocabo_error *err) {
   hello h = {.why = ECHILD};
   ssize_t got;
   do
     got = recv(guard->fd, &h, sizeof h, 0);
   while (got < 0 && errno == EINTR);
-  if (got != sizeof h || h.why)
+  *died = got != sizeof h;
+  if (*died || h.why)
     return cb_fail(err, COCABO_E_STORE,
                    "cannot make a temporary folder (TMPDIR says where): %s",
                    strerror(h.why));
@@ -105,12 +107,18 @@ static cocabo_status await_hello(cli_guard *guard, cocabo_error *err) {
 }
 
 cocabo_status cli_guard_start(cli_guard *guard, cocabo_error *err) {
-  *guard = (cli_guard){.fd = -1, .pid = -1};
-  cocabo_status status = fork_guard(guard, err);
-  if (status == COCABO_OK)
-    status = await_hello(guard, err);
-  if (status != COCABO_OK)
-    cli_guard_stop(guard);
+  enum { TRIES = 3 };
+  cocabo_status status = COCABO_OK;
+  bool died = true;
+  for (int i = 0; i < TRIES && died; i++) {
+    *guard = (cli_guard){.fd = -1, .pid = -1};
+    died = false;
+    status = fork_guard(guard, err);
+    if (status == COCABO_OK)
+      status = await_hello(guard, &died, err);
+    if (status != COCABO_OK)
+      cli_guard_stop(guard);
+  }
   return status;
 }
 

