@@ -46,7 +46,7 @@ DAY = 86400
 CLIENT = "client"  # its name beside the numbers of the slots
 LONG_LOCK = 35  # seconds: more than SQLite's users usually wait
 FAULTS = {"kill": 50, "children": 10, "stop": 12, "lock": 8, "clock": 10, "polite": 10}
-TOLD, FAILED = 4, 5  # kinds of events
+TOLD, FAILED, RESUMED = 4, 5, 8  # kinds of events
 SPACE = ["-p", "a=int(1,40)", "-p", "b=int(1,40)", "-p", "c=choice(0,1,2,3,4)"]
 PROGRAM = """#!/bin/sh
 echo "$COCABO_TRIAL" >>evaluations
@@ -218,10 +218,12 @@ class Chaos(Herd):
         return self.holder is not None and self.holder.poll() is None
 
     def note_told(self, number, value):
-        """What a process says is recorded is in the file now, whatever its clock says."""
+        """What a process says is recorded is in the file now, whatever its clock says. But a
+        failure says nothing of a trial that was handed out again meanwhile."""
+        kinds = (TOLD, FAILED) if value is not None else (TOLD, FAILED, RESUMED)
         with sqlite3.connect(f"file:{self.folder}/study.db?mode=ro", uri=True) as file:
             found, = file.execute("SELECT count(*) FROM events WHERE number = ? AND kind IN "
-                                  f"({TOLD}, {FAILED})", (number,)).fetchone()
+                                  f"{kinds}", (number,)).fetchone()
         file.close()
         expect(found, "no result is lost", (number, value))
         self.told.append((number, value))
