@@ -139,20 +139,24 @@ CB_DISPATCH_VOID(extern, cb_block_weigh,
                  (int n, const double *B, const double *w, double *restrict out),
                  (n, B, w, out))
 
-/* C -= A^T B for blocks of n rows, C being CB_BLOCK rows. */
+/* C -= A^T B for blocks of n rows and the first `width` columns of B, C being CB_BLOCK
+ * rows; where B is A it is symmetric, and only its upper triangle is made. */
 CB_LOOPS void subtract_product_loops(int lanes, int n, const double *A, const double *B,
-                                     double *restrict C) {
+                                     int width, double *restrict C) {
   for (int first = 0; first < n; first += PANEL) {
     const ptrdiff_t at = (ptrdiff_t)first * CB_BLOCK;
     const int terms = n - first < PANEL ? n - first : PANEL;
-    for (int a = 0; a < CB_BLOCK; a += ROWS)
-      subtract(lanes, CB_BLOCK, terms, (factor){A + at + a, 1, CB_BLOCK}, B + at,
-               row(C, a));
+    for (int a = 0; a < (A == B ? width : CB_BLOCK); a += ROWS) {
+      const int from = A == B ? a / COLUMNS * COLUMNS : 0;
+      subtract(lanes, width - from, terms, (factor){A + at + a, 1, CB_BLOCK},
+               B + at + from, row(C, a) + from);
+    }
   }
 }
 CB_DISPATCH_LANES(static, subtract_product,
-                  (int n, const double *A, const double *B, double *restrict C),
-                  (n, A, B, C))
+                  (int n, const double *A, const double *B, int width,
+                   double *restrict C),
+                  (n, A, B, width, C))
 
 /* ---- whole matrices, one block of columns after the other --------------------------
  */
@@ -212,10 +216,10 @@ bool cb_block_cholesky(int n, double *A, int lda, double *work) {
     const int width = n - first < CB_BLOCK ? n - first : CB_BLOCK;
     double *columns = A + (ptrdiff_t)first * lda;
     load(columns, lda, 0, first, width, above);
-    cb_block_solve(first, A, lda, CB_BLOCK, above, ignored);
+    cb_block_solve(first, A, lda, width, above, ignored);
     store(columns, lda, 0, first, width, above);
     load(columns, lda, first, width, width, square);
-    subtract_product(first, above, above, square);
+    subtract_product(first, above, above, width, square);
     if (!factor_square(width, square))
       return false;
     for (int w = 0; w < width; w++) /* only the upper triangle is ours to write */
@@ -244,7 +248,7 @@ void cb_block_inverse(int n, const double *U, int ldu, double *A, int lda,
     for (int a = 0; a <= b; a++) {
       memset(square, 0, CB_BLOCK * CB_BLOCK * sizeof *square);
       subtract_product(n - first, work + (size_t)a * stride + start,
-                       work + (size_t)b * stride + start, square);
+                       work + (size_t)b * stride + start, width, square);
       for (int w = 0; w < width; w++)
         for (int i = 0; i < (a < b ? CB_BLOCK : w + 1); i++)
           A[a * CB_BLOCK + i + (ptrdiff_t)(first + w) * lda] = -row(square, i)[w];

@@ -38,6 +38,11 @@ CB_VECTORS_(2)
 CB_VECTORS_(4)
 CB_VECTORS_(8)
 
+/* Of sums that are kept in eight lanes, in the order in which vectors are added up. */
+CB_LOOPS double cb_sum_8(const double s[8]) {
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
 /* NOLINTBEGIN(bugprone-macro-parentheses): types, parameters and arguments have none.
  *
  * How a variant calls the loops; with CB_DISPATCH_LANES they get the number of doubles

@@ -484,7 +484,7 @@ CB_LOOPS double cb_kernel_weighted_squares_loops(int n, const double *w,
     const double u = x - column[i];
     s[l] += w[i] * (u * u);
   }
-  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  return cb_sum_8(s);
 }
 CB_DISPATCH(extern, double, cb_kernel_weighted_squares,
             (int n, const double *w, const double *column, double x), (n, w, column, x))
@@ -499,7 +499,7 @@ CB_LOOPS double cb_kernel_weighted_differences_loops(int n, const double *w,
       s[l] += w[i + l] * (x - column[i + l]);
   for (int l = 0; i < n; i++, l++)
     s[l] += w[i] * (x - column[i]);
-  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  return cb_sum_8(s);
 }
 CB_DISPATCH(extern, double, cb_kernel_weighted_differences,
             (int n, const double *w, const double *column, double x), (n, w, column, x))
@@ -516,7 +516,7 @@ CB_LOOPS double cb_kernel_weighted_changes_loops(int n, const double *w,
       s[l] += w[i + l] * (double)(column[i + l] != h);
   for (int l = 0; i < n; i++, l++)
     s[l] += w[i] * (double)(column[i] != h);
-  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  return cb_sum_8(s);
 }
 CB_DISPATCH(extern, double, cb_kernel_weighted_changes,
             (int n, const double *w, const int32_t *column, int32_t h),

@@ -16,6 +16,7 @@
 #include "base/maths.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/vector.h"
 #include "model/cholesky.h"
 #include "model/gp.h"
 
@@ -246,32 +247,51 @@ static double gradient_by_lambda(const cb_likelihood *l) {
   return off + 0.5 * trace * (1.0 - 2.0 * half);
 }
 
+/* Terms of the kernel that have weights of their own. */
+enum { BY_H, BY_A, BY_X, BY_P, BY_B, TERMS };
+
+/* What n pairs add to the sums of w times each term, in lanes. */
+enum { LANES = 8 };
+CB_LOOPS void add_terms_loops(int n, const double *w, const double *kh,
+                              const double *ka, const double *kx,
+                              double sums[TERMS][LANES]) {
+  double s[TERMS][LANES];
+  memcpy(s, sums, sizeof s);
+  for (int i = 0; i < n; i += LANES) {
+    const int lanes = n - i < LANES ? n - i : LANES;
+    for (int l = 0; l < lanes; l++) {
+      const double wx = w[i + l] * kx[i + l];
+      s[BY_H][l] += w[i + l] * kh[i + l];
+      s[BY_A][l] += w[i + l] * ka[i + l];
+      s[BY_X][l] += wx;
+      s[BY_P][l] += wx * kh[i + l];
+      s[BY_B][l] += wx * ka[i + l];
+    }
+  }
+  memcpy(sums, s, sizeof s);
+}
+CB_DISPATCH_VOID(static, add_terms,
+                 (int n, const double *w, const double *kh, const double *ka,
+                  const double *kx, double sums[TERMS][LANES]),
+                 (n, w, kh, ka, kx, sums))
+
 /* dk_z/dlog w of each weight is the term it weighs; on the diagonal all kernels are 1.
  */
 static void gradient_by_weights(const cb_likelihood *l, double *gradient) {
-  double h = 0.0, a = 0.0, x = 0.0, p = 0.0, b = 0.0, trace = 0.0;
+  double sums[TERMS][LANES] = {{0}}, trace = 0.0;
   for (int i = 0; i < l->n; i++) {
     const ptrdiff_t column = cb_at(0, i, l->n);
-    for (int k = 0; k < i; k++) {
-      const double w = l->W[column + k], kx = l->kx[column + k];
-      const double wh = w * l->kh[column + k], wa = w * l->ka[column + k];
-      h += wh;
-      a += wa;
-      x += w * kx;
-      p += wh * kx;
-      b += wa * kx;
-    }
+    add_terms(i, l->W + column, l->kh + column, l->ka + column, l->kx + column, sums);
     trace += l->W[column + i];
   }
   const cb_theta_layout *t = &l->layout;
   const cb_kernel *k = &l->kernel;
-  const int index[] = {t->hamming, t->overlap, t->matern, t->hamming_matern,
-                       t->overlap_matern};
-  const double weight[] = {k->w_h, k->w_a, k->w_x, k->w_p, k->w_b};
-  const double sum[] = {h, a, x, p, b};
-  for (int m = 0; m < 5; m++)
+  const int index[TERMS] = {t->hamming, t->overlap, t->matern, t->hamming_matern,
+                            t->overlap_matern};
+  const double weight[TERMS] = {k->w_h, k->w_a, k->w_x, k->w_p, k->w_b};
+  for (int m = 0; m < TERMS; m++)
     if (index[m] >= 0)
-      gradient[index[m]] = weight[m] * (sum[m] + 0.5 * trace);
+      gradient[index[m]] = weight[m] * (cb_sum_8(sums[m]) + 0.5 * trace);
 }
 
 /* dk_z/dlog t_j = -t_j [h_j != h'_j] k_h (w_h + w_p k_x). S is free by now. */

@@ -11,7 +11,9 @@
  *               evidence is for it or values had to be cut off
  *   turns       UCB on the plain model, LogEI on the plain, LogEI on the warped one:
  *               each of them alone gets stuck on some problem. Every other UCB only
- *               looks at points whose deviation is large enough to learn from.
+ *               looks at points whose deviation is large enough to learn from. From
+ *               SHARPEN_FROM results on the warped model has its turn in any case: by
+ *               then it is the numbers that want refining (decision 0027)
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
@@ -58,8 +60,8 @@ enum {
   LIMITED_EVALUATIONS = 10,
   CLIMB_EVALUATIONS = 15,
   STARTS = 5,
-  MANY_STARTS = 3, /* from so many results on: each costs milliseconds then */
-  MANY_FROM = 500,
+  MANY_STARTS = 3, /* from so many results on */
+  MANY_FROM = 150,
   LATER_POOL = 250, /* for the second and later points of a batch, */
   LATER_STARTS = 2, /* and one for those after the first few */
   FEW_POINTS = 4,
@@ -71,13 +73,14 @@ enum {
   FIT_EVALUATIONS = 60, /* of the likelihood while they are cheap */
   FEW_EVALUATIONS = 40, /* beyond FEW_RESULTS of them, */
   FEW_RESULTS = 60,
-  LEAST_EVALUATIONS = 16, /* and when each result is no longer followed by a fit */
+  LEAST_EVALUATIONS = 12, /* and when each result is no longer followed by a fit */
   EVERY_RESULT = 150,     /* results up to which it is */
   LONGEST_WAIT = 100,     /* results between two fits, at most */
   TURNS = 3,
-  NUMBERS_TURNS = 4, /* without categories */
-  LOST_TURNS = 3,    /* while nothing is feasible */
-  SPREAD = 4,        /* one turn in so many is random, while the design lacks points */
+  NUMBERS_TURNS = 4,  /* without categories */
+  LOST_TURNS = 3,     /* while nothing is feasible */
+  SHARPEN_FROM = 100, /* results, see above */
+  SPREAD = 4,         /* one turn in so many is random, while the design lacks points */
   REVISIT = 7,      /* one trial in so many goes back to a level; prime to all turns, */
   REVISIT_FROM = 25 /* from so many results on */
 };
@@ -120,6 +123,10 @@ typedef struct {
 /* What a fit says: is the warp worth it, theta of both models, then of the constraints
  * and, if it saw enough failures, of success. */
 enum { FIT_WARP, FIT_THETA };
+
+/* The first of them: 0 if the warped model has no fit of its own, and */
+static const double FITTED = 0.5;
+static const double WORTH_IT = 1.0;
 
 static int theta_count(const mixed *s) {
   return cb_theta_lay_out(&s->spec).count;
@@ -373,17 +380,17 @@ static cocabo_status fit_models(mixed *s, const cb_ask *ask, cb_likelihood *like
                                 const cb_fit_plan *plan, double *theta,
                                 cocabo_error *err) {
   const size_t half = (size_t)theta_count(s);
-  double *plain = theta + FIT_THETA, *warped = plain + half, evidence[N_MODELS];
+  double *plain = theta + FIT_THETA, *warped = plain + half, evidence[N_MODELS] = {0};
   CB_TRY(fit_model(s, ask, likelihood, plan, PLAIN, plain, &evidence[PLAIN], err));
   theta[FIT_WARP] = 0.0;
   if (s->half_gap > 0.0) {
     const cocabo_status status =
         fit_model(s, ask, likelihood, plan, WARPED, warped, &evidence[WARPED], err);
-    const bool better =
-        status == COCABO_OK && evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
+    const bool better = evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
     if (status != COCABO_OK && status != COCABO_E_NUMERIC)
       return status;
-    theta[FIT_WARP] = status == COCABO_OK && (s->cut || better);
+    if (status == COCABO_OK)
+      theta[FIT_WARP] = s->cut || better ? WORTH_IT : FITTED;
   } else {
     memcpy(warped, plain, half * sizeof *theta);
   }
@@ -468,12 +475,21 @@ static bool looks_everywhere(const mixed *s, int64_t number) {
   return !has_region(s) || (s->trust.stalls && cb_trust_is_elsewhere(number));
 }
 
+/* With categories, when there are many results, the warped model has its turn whatever
+ * the evidence says, which weighs all of them and not the best. */
+static bool sharpens(const mixed *s, const cb_history *history) {
+  return s->space->c > 0 && history->n >= SHARPEN_FROM && s->half_gap > 0.0 &&
+         s->settings->deterministic && !s->noisy;
+}
+
 /* The warped model, if it is worth it, has every third turn. With numbers only there is
  * no category to get stuck on, and it has all of them, but for half of those that look
  * everywhere. */
 static int model_for(const mixed *s, const cb_ask *ask, int k) {
   const int64_t turn = ask->history->n_sampled + k, number = ask->number + k;
-  const bool worth_it = ask->fit && ask->fit->theta[FIT_WARP] > 0.0;
+  const double warp = ask->fit ? ask->fit->theta[FIT_WARP] : 0.0;
+  const bool worth_it =
+      warp >= WORTH_IT || (warp >= FITTED && sharpens(s, ask->history));
   const bool plain_turn =
       has_region(s) && looks_everywhere(s, number) && number % 4 == 1;
   const bool its_turn = s->space->c == 0 ? !plain_turn : turn % TURNS == 2;
@@ -883,7 +899,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 13,
+    .revision = 14,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -191,7 +191,7 @@ static cocabo_status fit(void *state, const cb_ask *ask, cb_fit *out,
 
 const cb_sampler cb_sampler_onehot = {
     .name = "onehot",
-    .revision = 7,
+    .revision = 8,
     .help = "One-hot BO: a GP that sees every category as a block of 0/1 inputs",
     .create = create,
     .destroy = destroy,
