@@ -247,11 +247,11 @@ static double gradient_by_lambda(const cb_likelihood *l) {
   return off + 0.5 * trace * (1.0 - 2.0 * half);
 }
 
-/* Terms of the kernel that have weights of their own. */
+/* Terms of the kernel that have weights of their own, and lanes of their sums. */
 enum { BY_H, BY_A, BY_X, BY_P, BY_B, TERMS };
-
-/* What n pairs add to the sums of w times each term, in lanes. */
 enum { LANES = 8 };
+
+/* What n pairs add to the sums of w times each term. */
 CB_LOOPS void add_terms_loops(int n, const double *w, const double *kh,
                               const double *ka, const double *kx,
                               double sums[TERMS][LANES]) {

@@ -124,7 +124,7 @@ typedef struct {
  * and, if it saw enough failures, of success. */
 enum { FIT_WARP, FIT_THETA };
 
-/* The first of them: 0 if the warped model has no fit of its own, and */
+/* What it says of the warp; 0 where the warped model has no fit of its own. */
 static const double FITTED = 0.5;
 static const double WORTH_IT = 1.0;
 
