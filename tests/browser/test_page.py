@@ -25,8 +25,8 @@ def best_of(store, name):
 
 
 def failed_of(store, name):
-    """How many of its trials failed."""
-    return sum(t.state == "failed" for t in cocabo.load_study(name, storage=store).trials)
+    """Its trials that failed."""
+    return [t for t in cocabo.load_study(name, storage=store).trials if t.state == "failed"]
 
 
 def rows(page):
@@ -107,7 +107,7 @@ def test_the_list_shows_every_study_with_its_best_and_its_curve(visitor, store):
     assert names == cocabo.study_names(store)
     line = page.locator(".studies tbody tr").first
     assert f"{best_of(store, 'svm').value:.6g}" in line.text_content()
-    failed = failed_of(store, "svm")
+    failed = len(failed_of(store, "svm"))
     assert failed > 0 and f"60 ({failed} failed)" in line.text_content()
     page.locator(".spark path").nth(5).wait_for()
 
@@ -117,7 +117,7 @@ def test_a_study_shows_what_it_is_and_what_is_best(visitor, store):
     best = best_of(store, "svm")
     assert page.locator("h1").text_content() == "svm"
     facts = page.locator(".facts").text_content()
-    complete = 60 - failed_of(store, "svm")
+    complete = 60 - len(failed_of(store, "svm"))
     assert "minimised" in facts and f"{complete} complete" in facts and "ms < 45" in facts
     assert page.locator(".big strong").text_content() == f"{best.value:.6g}"
     shown = dict(zip(page.locator(".params dt").all_text_contents(),
@@ -354,11 +354,13 @@ def test_the_table_sorts_both_ways(visitor):
 def test_the_filter_finds_failures_with_their_reasons(visitor, store):
     page = visitor.study("svm")
     box = page.get_by_role("searchbox", name="filter trials")
-    box.fill("state=failed C>0.001")
+    box.fill("state=failed C>0.01")
     page.wait_for_selector(".chip")
     settle(page)
     found = rows(page)
-    assert len(found) == failed_of(store, "svm") and {r["state"] for r in found} == {"failed"}
+    large = {t.number for t in failed_of(store, "svm") if t.params["C"] > 0.01}
+    assert large and {int(r["trial"]) for r in found} == large
+    assert {r["state"] for r in found} == {"failed"}
     assert {r["reason"] for r in found} == {"did not converge"}
     box.fill(f"trial={found[0]['trial']}")  # names are those of the table's heads
     expect(page.locator(".chips b")).to_contain_text("1 of 60")
