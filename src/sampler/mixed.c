@@ -17,12 +17,19 @@
  *   numbers     without categories every fourth turn is such a UCB, the others LogEI,
  *               all on the warped model and in a trust region around the incumbent. It
  *               holds the next levels of a grid, however narrow it is, but on odd
- *               turns, when those that are far apart stay and the others move. While it
- *               stalls, odd turns look everywhere, with either model (decision 0025)
+ *               turns, when those that are far apart stay and the others move. Odd
+ *               trials are for what one region would miss: while it stalls they look
+ *               everywhere, by the plain model, and into niches in turn; before, they
+ *               go by the plain model if that finds values rough (decision 0028)
+ *   rough       with numbers only the plain model learns how much of the values is
+ *               noise to it. What is not noise in truth a new point may gain by, so
+ *               that LogEI is of the value, not of the latent function
  *   categories  with them the design is short, and what it lacks of random points comes
  *               later, one in four (decision 0025)
- *   revisits    every seventh trial has the incumbent's categories but for one, which
- *               has the level that was tried least (decision 0026)
+ *   revisits    every seventh trial, and every third when nothing improves, has the
+ *               incumbent's categories but for one: the change with the highest upper
+ *               bound of those never tried, then the level that was tried least
+ *               (decisions 0026 and 0028)
  *   conditions  what is inactive at the incumbent is looked for around its best known
  *               value. Values far below the median are not cut off but bent: a whole
  *               branch may lie there (decision 0017)
@@ -81,14 +88,24 @@ enum {
   LOST_TURNS = 3,     /* while nothing is feasible */
   SHARPEN_FROM = 100, /* results, see above */
   SPREAD = 4,         /* one turn in so many is random, while the design lacks points */
-  REVISIT = 7,      /* one trial in so many goes back to a level; prime to all turns, */
-  REVISIT_FROM = 25 /* from so many results on */
+  REVISIT = 7, /* one trial in so many goes back to a level; prime to all turns, */
+  REVISIT_FROM = 25, /* from so many results on; */
+  STAGNATION = 8,    /* after so many without an improvement one turn in TURNS too */
+  MOST_SWAPS = 256,  /* changes of one category that are compared */
+  DEMAND_FROM = 100, /* last results that say what deviation is demanded, */
+  DEMAND_ROWS = 1000 /* each compared with so many before it */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
 static const double LEARN = 0.05;         /* least deviation of a UCB that must learn */
 static const double LEAST_GAIN = 1e-3;    /* log posterior: less ends a fit */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
+static const double ROUGH = 1e-3; /* share of the variance: less noise is none */
+static const double REVISIT_KAPPA = 3.0;
+static const double FIRST_DEMAND = 0.01; /* deviation, after a repetition; */
+static const double MOST_DEMAND = 0.5;
+static const double DEMAND_UP = 2.0;   /* after each further one, */
+static const double DEMAND_DOWN = 0.7; /* and after each other */
 
 enum { PLAIN, WARPED, N_MODELS };
 
@@ -97,7 +114,7 @@ typedef struct {
   const cocabo_space *space; /* borrowed from the study */
   const cb_settings *settings;
   cb_kernel_spec spec;
-  cb_theta_box box;
+  cb_theta_box boxes[N_MODELS];
   cb_surrogate *surrogates[N_MODELS];
   cb_search *search;
   cb_feasibility *feasibility;
@@ -105,7 +122,9 @@ typedef struct {
   double *variances[N_MODELS]; /* n: of the targets, */
   bool noisy;                  /* if any of the history's is known */
   size_t room[N_MODELS], variances_room[N_MODELS];
-  int64_t *seen;   /* of each level of a category, to be inactive included */
+  int64_t *seen; /* of each level of a category, to be inactive included */
+  bool *near;    /* n: results that are near known niches */
+  size_t near_room;
   double half_top; /* the value that matters, halved */
   double half_gap; /* between it and the median y, halved */
   bool cut;        /* was a value cut off? */
@@ -134,7 +153,7 @@ static int theta_count(const mixed *s) {
 
 static const double *theta_of(const mixed *s, const cb_fit *fit, int model) {
   return fit ? fit->theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
-             : s->box.start;
+             : s->boxes[model].start;
 }
 
 /* ---- building -------------------------------------------------------------------- */
@@ -151,6 +170,7 @@ static void destroy(void *state) {
   cb_search_free(s->search);
   cb_feasibility_free(s->feasibility);
   cb_free(s->seen);
+  cb_free(s->near);
   cb_free(s->batch_x);
   cb_free(s->batch_h);
   cb_free(s);
@@ -185,7 +205,11 @@ static cocabo_status create(void **state, const cocabo_space *space,
                              .form = CB_FREE,
                              .ard = settings->ard,
                              .sums = space->numbers > 1 && !space->conditional};
-  cb_theta_free(&s->spec, !settings->deterministic, &s->box);
+  /* With categories the plain model stays exact: to take one of them for noise costs a
+   * run (decision 0028). */
+  const bool noisy = !settings->deterministic;
+  cb_theta_free(&s->spec, noisy || space->c == 0, &s->boxes[PLAIN]);
+  cb_theta_free(&s->spec, noisy, &s->boxes[WARPED]);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
     destroy(s);
@@ -351,7 +375,8 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   CB_TRY(cb_surrogate_variances(s->surrogates[PLAIN], variances_of(s, model),
                                 likelihood, err));
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
-  CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->box, plan, &rng, theta, evidence, err));
+  CB_TRY(cb_gp_fit(likelihood, &s->spec, &s->boxes[model], plan, &rng, theta, evidence,
+                   err));
   cb_moments(n, targets, &mean, &sd);
   if (model == WARPED)
     *evidence += log_slopes(targets, n) - n * cb_log(sd);
@@ -469,10 +494,28 @@ static bool has_region(const mixed *s) {
   return s->space->c == 0 && s->settings->ard && !lost(s) && s->half_gap > 0.0;
 }
 
-/* While the trust region stalls, every other turn looks everywhere: a region that was
+/* While the trust region stalls, every other turn is not for it: a region that was
  * begun in the wrong basin never leaves it. */
-static bool looks_everywhere(const mixed *s, int64_t number) {
+static bool looks_elsewhere(const mixed *s, int64_t number) {
   return !has_region(s) || (s->trust.stalls && cb_trust_is_elsewhere(number));
+}
+
+/* Of those turns every other one looks into a niche, where LogEI is to improve on the
+ * niche's own best. Everywhere, next to a good incumbent, it sees nothing but how
+ * little is known: the corners of the cube. */
+static bool looks_into_niche(const mixed *s, int64_t number) {
+  return has_region(s) && looks_elsewhere(s, number) && number % 4 == 3 &&
+         s->settings->deterministic && !s->noisy;
+}
+
+/* What the plain model takes for noise though a repeated value would be the same: the
+ * variance of values around it, in its units. 0: it explains them well enough. */
+static double roughness(const mixed *s, const cb_fit *fit) {
+  if (s->space->c > 0 || !s->settings->deterministic || s->noisy || !fit)
+    return 0.0;
+  const int noise = cb_theta_lay_out(&s->spec).noise;
+  const double variance = cb_exp(theta_of(s, fit, PLAIN)[noise]);
+  return variance > ROUGH ? variance : 0.0;
 }
 
 /* With categories, when there are many results, the warped model has its turn whatever
@@ -482,17 +525,24 @@ static bool sharpens(const mixed *s, const cb_history *history) {
          s->settings->deterministic && !s->noisy;
 }
 
+/* With numbers only: does the plain model have the turn of this trial? */
+static bool is_plain_turn(const mixed *s, const cb_fit *fit, int64_t number) {
+  if (!has_region(s))
+    return false;
+  return looks_elsewhere(s, number)
+             ? number % 4 == 1
+             : cb_trust_is_elsewhere(number) && roughness(s, fit) > 0.0;
+}
+
 /* The warped model, if it is worth it, has every third turn. With numbers only there is
- * no category to get stuck on, and it has all of them, but for half of those that look
- * everywhere. */
+ * no category to get stuck on, and it has all that are not the plain model's. */
 static int model_for(const mixed *s, const cb_ask *ask, int k) {
   const int64_t turn = ask->history->n_sampled + k, number = ask->number + k;
   const double warp = ask->fit ? ask->fit->theta[FIT_WARP] : 0.0;
   const bool worth_it =
       warp >= WORTH_IT || (warp >= FITTED && sharpens(s, ask->history));
-  const bool plain_turn =
-      has_region(s) && looks_everywhere(s, number) && number % 4 == 1;
-  const bool its_turn = s->space->c == 0 ? !plain_turn : turn % TURNS == 2;
+  const bool its_turn =
+      s->space->c == 0 ? !is_plain_turn(s, ask->fit, number) : turn % TURNS == 2;
   return worth_it && its_turn ? WARPED : PLAIN;
 }
 
@@ -663,11 +713,77 @@ static bool is_random_turn(const mixed *s, const cb_history *history, int64_t tu
 }
 
 /* A level is dropped after a few bad results, and the model may be wrong about it for
- * ever: nothing else would go back there. */
-static bool is_revisit(const mixed *s, const cb_history *history, int64_t number) {
-  return number % REVISIT == REVISIT / 2 && history->n >= REVISIT_FROM &&
-         s->space->c > 0 && s->space->numbers > 0 && s->settings->deterministic &&
-         !s->noisy && !s->settings->constraints;
+ * ever: nothing else would go back there. When nothing improves, the turns of LogEI on
+ * the plain model, which repeat themselves then, are revisits too. */
+static bool is_revisit(const mixed *s, const cb_history *history, int64_t number,
+                       int64_t turn) {
+  const bool now = number % REVISIT == REVISIT / 2 ||
+                   (turn % TURNS == 1 && s->trust.since >= STAGNATION);
+  return now && history->n >= REVISIT_FROM && s->space->c > 0 &&
+         s->space->numbers > 0 && s->settings->deterministic && !s->noisy &&
+         !s->settings->constraints;
+}
+
+/* Has a trial the categories that (x, h) comes to? `cells` is room for a point. */
+static bool is_tried(const cb_history *history, const double *x, const int32_t *h,
+                     cb_cell *cells) {
+  double its_x[COCABO_MAX_PARAMETERS];
+  int32_t its_h[COCABO_MAX_PARAMETERS];
+  const size_t bytes = (size_t)history->space->c * sizeof *h;
+  cb_space_decode(history->space, x, h, cells);
+  cb_space_encode(history->space, cells, its_x, its_h);
+  for (int64_t i = 0; i < history->n_trials; i++)
+    if (memcmp(history->trials[i].h, its_h, bytes) == 0)
+      return true;
+  return false;
+}
+
+/* The changes of one category at (x, h) that were never tried, at most MOST_SWAPS of
+ * them, from one that chance says on. */
+static int list_swaps(const cb_history *history, const cb_trial *top, const double *x,
+                      int32_t *h, cb_cell *cells, cb_rng *rng, int32_t *which,
+                      int32_t *to) {
+  const cocabo_space *space = history->space;
+  int64_t all = 0;
+  for (int j = 0; j < space->c; j++)
+    all += cb_space_arms(space, j);
+  const int64_t first = (int64_t)(cb_rng_uniform(rng) * (double)all);
+  int count = 0;
+  for (int64_t k = 0; k < all && count < MOST_SWAPS; k++) {
+    int64_t level = (first + k) % all;
+    int j = 0;
+    for (; level >= cb_space_arms(space, j); j++)
+      level -= cb_space_arms(space, j);
+    const int32_t old = h[j];
+    if (top->h[j] >= cb_space_arms(space, j) || old == level)
+      continue;
+    h[j] = (int32_t)level;
+    if (!is_tried(history, x, h, cells)) {
+      which[count] = j;
+      to[count++] = (int32_t)level;
+    }
+    h[j] = old;
+  }
+  return count;
+}
+
+/* One category of h becomes what, of all such changes that were never tried, has the
+ * highest upper bound. False if there is none. */
+static bool take_best_swap(mixed *s, const cb_history *history, int m,
+                           const cb_trial *top, const double *x, int32_t *h,
+                           cb_cell *cells, cb_rng *rng) {
+  int32_t which[MOST_SWAPS], to[MOST_SWAPS];
+  double mu[MOST_SWAPS], sd[MOST_SWAPS];
+  const int count = list_swaps(history, top, x, h, cells, rng, which, to);
+  int best = -1;
+  cb_gp_predict_swaps(cb_surrogate_gp(s->surrogates[m]), x, h, count, which, to, mu,
+                      sd);
+  for (int i = 0; i < count; i++)
+    if (best < 0 || mu[i] + REVISIT_KAPPA * sd[i] > mu[best] + REVISIT_KAPPA * sd[best])
+      best = i;
+  if (best >= 0)
+    h[which[best]] = to[best];
+  return best >= 0;
 }
 
 /* One category of h that is active at the top becomes the level with the smallest share
@@ -694,6 +810,66 @@ static bool take_rare_level(const mixed *s, const cb_history *history,
   if (which >= 0)
     h[which] = to;
   return which >= 0;
+}
+
+static bool is_repeated(const cb_history *history, int64_t first, int64_t row) {
+  for (int64_t i = first; i < row; i++)
+    if (history->y[i] == history->y[row])
+      return true;
+  return false;
+}
+
+/* How far apart two trials are to a model with this kernel. */
+static double apart_by(const cb_kernel *k, const cb_trial *a, const cb_trial *b) {
+  double sum = 0.0;
+  for (int j = 0; j < k->d; j++)
+    sum += (a->x[j] - b->x[j]) * (a->x[j] - b->x[j]) * k->inv_l2[j];
+  for (int j = 0; j < k->c; j++)
+    sum += a->h[j] != b->h[j] ? k->rate[j] : 0.0;
+  return sum;
+}
+
+/* Did the result only say again what the nearest one before it had said? */
+static bool repeats_nearest(const cb_history *history, const cb_kernel *k,
+                            int64_t row) {
+  const int64_t first = row > DEMAND_ROWS ? row - DEMAND_ROWS : 0;
+  const cb_trial *trial = &history->trials[history->told[row]];
+  double least = INFINITY;
+  int64_t nearest = -1;
+  if (!is_repeated(history, first, row)) /* most are not */
+    return false;
+  for (int64_t i = first; i < row; i++) {
+    const double apart = apart_by(k, trial, &history->trials[history->told[i]]);
+    if (apart < least) {
+      least = apart;
+      nearest = i;
+    }
+  }
+  return nearest >= 0 && history->y[nearest] == history->y[row];
+}
+
+/* The least deviation of a point that is worth a trial. A value that the nearest result
+ * had already has taught next to nothing: only what does not matter was changed, and
+ * the model, which cannot know that it does not matter at all, would go on changing it.
+ * So points must be the less sure the more results repeat themselves. A fold over the
+ * last results. */
+static double demanded_deviation(const mixed *s, const cb_ask *ask) {
+  const cb_history *history = ask->history;
+  double inv_l2[COCABO_MAX_PARAMETERS], rate[COCABO_MAX_PARAMETERS], demand = 0.0;
+  cb_kernel kernel = {.inv_l2 = inv_l2, .rate = rate};
+  if (!s->settings->deterministic || s->noisy || !ask->fit)
+    return 0.0;
+  cb_kernel_set(&kernel, &s->spec, theta_of(s, ask->fit, PLAIN));
+  const int64_t first = history->n > DEMAND_FROM ? history->n - DEMAND_FROM : 0;
+  for (int64_t i = first; i < history->n; i++) {
+    if (history->trials[history->told[i]].origin != CB_BY_SAMPLER)
+      continue;
+    if (repeats_nearest(history, &kernel, i))
+      demand = fmin(fmax(DEMAND_UP * demand, FIRST_DEMAND), MOST_DEMAND);
+    else
+      demand = DEMAND_DOWN * demand < FIRST_DEMAND ? 0.0 : DEMAND_DOWN * demand;
+  }
+  return demand;
 }
 
 /* Point k of the batch from model m, which is open and has those before it. */
@@ -730,21 +906,34 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
     plan.x = x;
     plan.h = h;
   }
-  if (top && is_revisit(s, history, (int64_t)number)) {
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
+  if (top && is_revisit(s, history, (int64_t)number, history->n_sampled + k)) {
     for (int j = 0; j < s->space->c; j++)
       h[j] = plan.h[j];
-    plan.fixed_h = take_rare_level(s, history, top, h);
+    plan.fixed_h = take_best_swap(s, history, m, top, plan.x, h, out[k].cells, &rng) ||
+                   take_rare_level(s, history, top, h);
     plan.h = h;
   }
-  if (top && !looks_everywhere(s, ask->number + k)) {
+  acquire.best = s->best[m];
+  acquire.rough = m == PLAIN ? roughness(s, ask->fit) : 0.0;
+  acquire.min_sd = fmax(acquire.min_sd, demanded_deviation(s, ask));
+  if (top && !looks_elsewhere(s, ask->number + k)) {
     const bool next_levels = (history->n_sampled + k) % 2 == 0;
     cb_trust_box(s->space, plan.x, s->trust.length, next_levels,
                  theta_of(s, ask->fit, m), lower, upper);
     plan.lower = lower;
     plan.upper = upper;
+  } else if (top && looks_into_niche(s, ask->number + k)) {
+    const int64_t row =
+        cb_trust_niche(history, cb_feasibility_rows(s->feasibility), s->top[m],
+                       theta_of(s, ask->fit, m), s->near, lower, upper);
+    if (row >= 0) {
+      plan.x = history->trials[history->told[row]].x;
+      plan.lower = lower;
+      plan.upper = upper;
+      acquire.best = cb_surrogate_standardise(s->surrogates[m], s->targets[m][row]);
+    }
   }
-  acquire.best = s->best[m];
-  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
   const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
                                    &acquire, &plan, &rng);
   out[k].drawn = false;
@@ -788,7 +977,9 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   if (!cb_reserve((void **)&s->batch_x, &s->batch_x_room, n * (size_t)s->space->d + 1,
                   sizeof *s->batch_x) ||
       !cb_reserve((void **)&s->batch_h, &s->batch_h_room, n * (size_t)s->space->c + 1,
-                  sizeof *s->batch_h))
+                  sizeof *s->batch_h) ||
+      !cb_reserve((void **)&s->near, &s->near_room, (size_t)ask->history->n + 1,
+                  sizeof *s->near))
     return cb_no_memory(err);
   cocabo_status status = COCABO_OK;
   for (int k = 0; k < ask->batch && status == COCABO_OK; k++)
@@ -814,7 +1005,7 @@ static cocabo_status follow_plain(mixed *s, const cb_ask *ask, cocabo_error *err
 static cb_judge judge_of(const mixed *s, const cb_ask *ask) {
   return (cb_judge){.surrogate = s->surrogates[PLAIN],
                     .spec = &s->spec,
-                    .box = &s->box,
+                    .box = &s->boxes[PLAIN],
                     .theta = theta_of(s, ask->fit, PLAIN),
                     .y = s->targets[PLAIN],
                     .variance = variances_of(s, PLAIN),
@@ -899,7 +1090,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 14,
+    .revision = 15,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

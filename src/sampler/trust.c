@@ -4,13 +4,16 @@
 #include "sampler/trust.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/maths.h"
 
 enum {
   WINS = 3, /* in a row widen it */
   LEAST_PATIENCE = 4,
-  MOST_PATIENCE = 10 /* losses in a row that narrow it: the number of inputs, within */
+  MOST_PATIENCE = 10, /* losses in a row that narrow it: the number of inputs, within */
+  NICHE_PATIENCE = 6, /* results beside that of a niche which do not improve on it */
+  MOST_NICHES = 20
 };
 
 static const double FIRST = 0.3;     /* length at the beginning, and after the end */
@@ -18,6 +21,7 @@ static const double WIDEST = 1.6;    /* beyond, it would hold the cube from anyw
 static const double LAST = 1.0 / 32; /* narrower than this it starts over */
 static const double FACTOR = 1.5;
 static const double WORTH = 1e-3; /* of the median gap: less is no improvement */
+static const double NICHE = 0.3;  /* length of a niche */
 
 static int patience_of(const cocabo_space *space) {
   return space->n < LEAST_PATIENCE  ? LEAST_PATIENCE
@@ -41,10 +45,11 @@ cb_trust cb_trust_follow(const cb_history *history, const bool *among,
     if (counts)
       best = fmax(best, y);
     const cb_trial *trial = &history->trials[history->told[i]];
-    if (trial->origin != CB_BY_SAMPLER)
-      continue;
     const bool won =
         counts && (before == -INFINITY || 0.5 * y - 0.5 * before > WORTH * half_gap);
+    trust.since = won ? 0 : trust.since + 1;
+    if (trial->origin != CB_BY_SAMPLER)
+      continue;
     if (trust.stalls && cb_trust_is_elsewhere(trial->number)) {
       if (won)
         trust = (cb_trust){.length = FIRST};
@@ -109,4 +114,80 @@ void cb_trust_box(const cocabo_space *space, const double *x, double length,
     if (hold)
       hold_next_levels(space, j, x[j], &lower[j], &upper[j]);
   }
+}
+
+/* ---- niches ---------------------------------------------------------------------- */
+
+static const double *x_of(const cb_history *history, int64_t row) {
+  return history->trials[history->told[row]].x;
+}
+
+static bool is_inside(int d, const double *x, const double *lower,
+                      const double *upper) {
+  for (int j = 0; j < d; j++)
+    if (x[j] < lower[j] || x[j] > upper[j])
+      return false;
+  return true;
+}
+
+/* Marks what is in the box, and returns how many of these were told after `row`. */
+static int mark(const cb_history *history, int64_t row, const double *lower,
+                const double *upper, bool *near) {
+  int later = 0;
+  for (int64_t i = 0; i < history->n; i++)
+    if (is_inside(history->space->d, x_of(history, i), lower, upper)) {
+      near[i] = true;
+      later += i > row;
+    }
+  return later;
+}
+
+/* The box ends half way to the other point, along the input in which they are farthest
+ * apart. */
+static void leave_half(const cocabo_space *space, const double *x, const double *other,
+                       const double *log_scales, double *lower, double *upper) {
+  double farthest = 0.0;
+  int along = -1;
+  for (int j = 0; j < space->numbers; j++) {
+    const double apart = fabs(x[j] - other[j]) * cb_exp(-log_scales[j]);
+    if (is_active(space, j, x) && is_active(space, j, other) && apart > farthest) {
+      farthest = apart;
+      along = j;
+    }
+  }
+  if (along < 0)
+    return;
+  const double middle = 0.5 * (x[along] + other[along]);
+  if (x[along] > other[along])
+    lower[along] = fmax(lower[along], middle);
+  else
+    upper[along] = fmin(upper[along], middle);
+}
+
+static int64_t best_unmarked(const cb_history *history, const bool *among,
+                             const bool *near) {
+  int64_t best = -1;
+  for (int64_t i = 0; i < history->n; i++)
+    if (!near[i] && (!among || among[i]) &&
+        (best < 0 || history->y[i] > history->y[best]))
+      best = i;
+  return best;
+}
+
+int64_t cb_trust_niche(const cb_history *history, const bool *among, int64_t top,
+                       const double *log_scales, bool *near, double *lower,
+                       double *upper) {
+  memset(near, 0, (size_t)history->n * sizeof *near);
+  int64_t row = top;
+  for (int k = 0; row >= 0 && k <= MOST_NICHES; k++) {
+    cb_trust_box(history->space, x_of(history, row), NICHE, true, log_scales, lower,
+                 upper);
+    if (mark(history, row, lower, upper, near) < NICHE_PATIENCE && row != top) {
+      leave_half(history->space, x_of(history, row), x_of(history, top), log_scales,
+                 lower, upper);
+      return row;
+    }
+    row = best_unmarked(history, among, near);
+  }
+  return -1;
 }

@@ -15,6 +15,7 @@
 typedef struct cb_trust {
   double length; /* half the side of the box, in units of [-1,1] */
   bool stalls;   /* half of the losses in a row that narrow it have been seen */
+  int64_t since; /* results since the last improvement, whoever proposed them */
 } cb_trust;
 
 /* Is trial `number` for looking everywhere while the region stalls? The number alone
@@ -36,5 +37,13 @@ cb_trust cb_trust_follow(const cb_history *history, const bool *among, double ha
 void cb_trust_box(const cocabo_space *space, const double *x, double length,
                   bool next_levels, const double *log_scales, double *lower,
                   double *upper);
+
+/* Where else it may be worth to look closely: the best result, of those in `among`,
+ * that is not near row `top` nor near another one that enough results beside it could
+ * not improve on; and its box, as above, of which the half beside the top is left out.
+ * -1: there is none. `near` is room for as many as there are results. */
+int64_t cb_trust_niche(const cb_history *history, const bool *among, int64_t top,
+                       const double *log_scales, bool *near, double *lower,
+                       double *upper);
 
 #endif

@@ -14,12 +14,20 @@
 static const double STEEP = 1000.0; /* what a unit lacking to a demand costs */
 static const double LOG_HALF = -0x1.62e42fefa39efp-1;
 
+/* What a deviation that is too small costs; its derivative is added to by_sd. */
+static double cost_of_certainty(const cb_acquire *a, double sd, double *by_sd) {
+  if (sd >= a->min_sd)
+    return 0.0;
+  *by_sd += STEEP;
+  return STEEP * (a->min_sd - sd);
+}
+
 static double ucb(const cb_acquire *a, double mu, double sd, double *by_mu,
                   double *by_sd) {
-  const double lack = sd < a->min_sd ? a->min_sd - sd : 0.0;
   *by_mu = 1.0;
-  *by_sd = a->kappa + (lack > 0.0 ? STEEP : 0.0);
-  return mu + a->kappa * sd - STEEP * lack;
+  *by_sd = a->kappa;
+  const double cost = cost_of_certainty(a, sd, by_sd);
+  return mu + a->kappa * sd - cost;
 }
 
 /* d EI/d mu = Phi(z), d EI/d sd = h(z) - z Phi(z) = phi(z) */
@@ -32,16 +40,21 @@ static double ei(const cb_acquire *a, double mu, double sd, double *by_mu,
 }
 
 /* d LogEI/d mu = (log h)'(z) / sd, d LogEI/d sd = (1 - z (log h)'(z)) / sd. The bracket
- * is phi/h: for z << 0 it is about z^2, so nothing cancels there. */
-static double log_ei(const cb_acquire *a, double mu, double sd, double *by_mu,
+ * is phi/h: for z << 0 it is about z^2, so nothing cancels there. With roughness sd is
+ * sqrt(latent^2 + rough). */
+static double log_ei(const cb_acquire *a, double mu, double latent, double *by_mu,
                      double *by_sd) {
+  const double sd = a->rough > 0.0 ? sqrt(latent * latent + a->rough) : latent;
   const double z = (mu - a->best) / sd;
   double slope;
   const double log_h = cb_log_ei_h(z, &slope);
   *by_mu = slope / sd;
   *by_sd = z > 0.0 ? cb_exp(-0.5 * z * z - log_h - 0.91893853320467274178) / sd
                    : (1.0 - z * slope) / sd;
-  return cb_log(sd) + log_h;
+  if (a->rough > 0.0)
+    *by_sd *= latent / sd;
+  const double cost = cost_of_certainty(a, latent, by_sd);
+  return cb_log(sd) + log_h - cost;
 }
 
 static double explore(const cb_acquire *a, double mu, double sd, double *by_mu,

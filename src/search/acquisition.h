@@ -1,6 +1,7 @@
 /* acquisition.h - how much an evaluation at a point is worth, from mean and deviation.
  *
- *   mu, sd  posterior mean and standard deviation of the latent function
+ *   mu, sd  posterior mean and standard deviation of the latent function; for LogEI, if
+ *           the function is rough around what is latent, of its values
  *   best    the incumbent, in the units of mu
  *   z       (mu - best) / sd
  *
@@ -30,9 +31,11 @@ typedef enum cb_acquisition {
 typedef struct cb_acquire {
   cb_acquisition kind;
   double kappa;  /* UCB, EXPLORE */
-  double min_sd; /* UCB: below this deviation a point falls off steeply, so that the
-                    maximum lies where there is something to learn; 0 = nowhere */
+  double min_sd; /* UCB, LogEI: below this deviation a point falls off steeply, so that
+                    the maximum lies where there is something to learn; 0 = nowhere */
   double best;   /* EI, LogEI, EXPLORE */
+  double rough;  /* LogEI: the variance of values around the latent function, which a
+                    new point may gain by; 0 = none */
   const cb_feasible *feasible; /* which limits a point must keep, borrowed; NULL: none
                                 */
 } cb_acquire;

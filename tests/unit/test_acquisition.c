@@ -16,12 +16,19 @@ static const struct {
               {-2.313, 0.00371, 1.7}, {-3.17, 0.000419, 1.02}};
 enum { N_POINTS = sizeof POINTS / sizeof POINTS[0] };
 
+static double squared(double u) {
+  return u * u;
+}
+
 static void derivatives_agree_with_central_differences(void **state) {
   (void)state;
-  const cb_acquisition kinds[] = {CB_UCB, CB_EI, CB_LOGEI, CB_EXPLORE};
-  for (int k = 0; k < 4; k++)
+  const cb_acquisition kinds[] = {CB_UCB, CB_EI, CB_LOGEI, CB_EXPLORE, CB_LOGEI};
+  for (int k = 0; k < 5; k++)
     for (int i = 0; i < N_POINTS; i++) {
-      const cb_acquire a = {.kind = kinds[k], .kappa = 1.83, .best = POINTS[i].best};
+      const cb_acquire a = {.kind = kinds[k],
+                            .kappa = 1.83,
+                            .best = POINTS[i].best,
+                            .rough = k == 4 ? squared(0.37 * POINTS[i].sd) : 0.0};
       const double mu = POINTS[i].mu, sd = POINTS[i].sd, step = 1e-5 * sd;
       double by_mu, by_sd;
       const double value = cb_acquire_value(&a, mu, sd, &by_mu, &by_sd);
@@ -74,6 +81,37 @@ static void ucb_falls_off_below_the_least_deviation(void **state) {
                1e-6);
 }
 
+/* By the formula at the deviation of values, 0.5 = sqrt(0.3^2 + 0.4^2); what is known
+ * for sure of the latent function is still worth something. */
+static void log_ei_of_rough_values_is_that_of_their_deviation(void **state) {
+  (void)state;
+  const cb_acquire smooth = {.kind = CB_LOGEI, .best = 0.83};
+  const cb_acquire rough = {.kind = CB_LOGEI, .best = 0.83, .rough = 0.16};
+  double by_mu, by_sd;
+  assert_close(cb_acquire_value(&rough, 0.41, 0.3, NULL, NULL),
+               cb_acquire_value(&smooth, 0.41, 0.5, NULL, NULL), 1e-14);
+  assert_close(cb_acquire_value(&rough, 0.41, 0.0, &by_mu, &by_sd),
+               cb_acquire_value(&smooth, 0.41, 0.4, NULL, NULL), 1e-14);
+  assert_close(by_sd, 0.0, 1e-300);
+  const cb_acquire other = {.kind = CB_EI, .best = 0.83, .rough = 0.16};
+  const cb_acquire ei = {.kind = CB_EI, .best = 0.83};
+  assert_close(cb_acquire_value(&other, 0.41, 0.3, NULL, NULL),
+               cb_acquire_value(&ei, 0.41, 0.3, NULL, NULL), 1e-300);
+}
+
+static void log_ei_falls_off_below_the_least_deviation(void **state) {
+  (void)state;
+  const cb_acquire free = {.kind = CB_LOGEI, .best = 0.9};
+  const cb_acquire a = {.kind = CB_LOGEI, .best = 0.9, .min_sd = 0.3};
+  double by_mu, by_sd;
+  assert_close(cb_acquire_value(&a, 0.4, 0.3, NULL, NULL),
+               cb_acquire_value(&free, 0.4, 0.3, NULL, NULL), 1e-300);
+  const double low = cb_acquire_value(&a, 0.4, 0.21, &by_mu, &by_sd), step = 1e-6;
+  assert_close(low, cb_acquire_value(&free, 0.4, 0.21, NULL, NULL) - 90.0, 1e-10);
+  assert_relative(
+      by_sd, (cb_acquire_value(&a, 0.4, 0.21 + step, NULL, NULL) - low) / step, 1e-6);
+}
+
 static void values_agree_with_the_formulas(void **state) {
   (void)state;
   /* z = 0.25: phi = 0.38666811680284924, Phi = 0.5987063256829237. */
@@ -106,6 +144,8 @@ int main(void) {
       cmocka_unit_test(derivatives_agree_with_central_differences),
       cmocka_unit_test(exploring_wants_promising_points),
       cmocka_unit_test(ucb_falls_off_below_the_least_deviation),
+      cmocka_unit_test(log_ei_of_rough_values_is_that_of_their_deviation),
+      cmocka_unit_test(log_ei_falls_off_below_the_least_deviation),
       cmocka_unit_test(values_agree_with_the_formulas),
       cmocka_unit_test(log_ei_is_the_logarithm_of_ei),
   };

@@ -1,12 +1,14 @@
-/* Runs of mixed that used to be stuck: on a plateau, and without a level. */
+/* Runs of mixed that used to be stuck: on a plateau, on steps, and without a level. */
 #include "check.h"
+
+#include <stdbool.h>
 
 #include "cocabo.h"
 
 static cocabo_error err;
 
 static cocabo_study *create(const char *const *domains, int n, const char *seed) {
-  static const char *const names[] = {"a", "b"};
+  static const char *const names[] = {"a", "b", "c"};
   cocabo_space *space = cocabo_space_new();
   cocabo_options *options = cocabo_options_new();
   cocabo_study *study;
@@ -87,10 +89,72 @@ static void levels_that_look_bad_are_tried_again(void **state) {
   cocabo_study_free(study);
 }
 
+/* Two categories of 16 levels each, nearly all of which look bad soon. When nothing
+ * improves any more, changes of one category that were never tried come next. */
+static void changes_that_were_never_tried_come_first(void **state) {
+  (void)state;
+  enum { N = 70, LEVELS = 16, NEIGHBOURS = 2 * (LEVELS - 1) };
+  static const char *const letters = "choice(a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p)";
+  const char *const domains[] = {letters, letters, "float(0,1)"};
+  cocabo_study *study = create(domains, 3, "3");
+  bool tried[LEVELS][LEVELS] = {{false}};
+  for (int i = 0; i < N; i++) {
+    cocabo_trial *trial;
+    cocabo_value value[2];
+    double x;
+    assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+    assert_ok(cocabo_trial_get_choice(trial, "a", &value[0], &err));
+    assert_ok(cocabo_trial_get_choice(trial, "b", &value[1], &err));
+    assert_ok(cocabo_trial_get_real(trial, "c", &x, &err));
+    const int p = value[0].as.text[0] - 'a', q = value[1].as.text[0] - 'a';
+    tried[p][q] = true;
+    assert_ok(cocabo_study_tell(
+        study, i, squared(x, 0.3) + 3.0 * (p != 5) + 2.0 * (q != 9) + 0.1 * (p + q),
+        &err));
+    cocabo_trial_free(trial);
+  }
+  int neighbours = 0;
+  for (int k = 0; k < LEVELS; k++)
+    neighbours += (k != 5 && tried[k][9]) + (k != 9 && tried[5][k]);
+  assert_true(tried[5][9]);
+  assert_true(neighbours >= NEIGHBOURS - 2);
+  cocabo_study_free(study);
+}
+
+/* Steps: within one of them every value is the same, and there is no way down to see.
+ * Points must leave it. */
+static void steps_are_left(void **state) {
+  (void)state;
+  enum { N = 80, LATE = 40 };
+  static const char *const domains[] = {"float(0,1)", "float(0,1)"};
+  int ties = 0;
+  for (int seed = 0; seed < 4; seed++) {
+    const char text[2] = {(char)('1' + seed), '\0'};
+    cocabo_study *study = create(domains, 2, text);
+    double least = INFINITY;
+    for (int i = 0; i < N; i++) {
+      cocabo_trial *trial;
+      double x, y;
+      assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+      assert_ok(cocabo_trial_get_real(trial, "a", &x, &err));
+      assert_ok(cocabo_trial_get_real(trial, "b", &y, &err));
+      const double value = floor(7.0 * fabs(x - 0.37)) + floor(5.0 * fabs(y - 0.61));
+      ties += i >= LATE && value == least;
+      least = fmin(least, value);
+      assert_ok(cocabo_study_tell(study, i, value, &err));
+      cocabo_trial_free(trial);
+    }
+    cocabo_study_free(study);
+  }
+  assert_true(ties < 4 * (N - LATE) * 5 / 8);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_values_are_left_in_all_directions),
       cmocka_unit_test(levels_that_look_bad_are_tried_again),
+      cmocka_unit_test(changes_that_were_never_tried_come_first),
+      cmocka_unit_test(steps_are_left),
   };
   return cmocka_run_group_tests_name("sampler/mixed", tests, NULL, NULL);
 }

@@ -39,10 +39,9 @@ static double length_of(const life *l) {
   return cb_trust_follow(l->history, NULL, 4.0).length;
 }
 
-/* One more trial, told y. */
-static void lives(life *l, cb_origin origin, double y) {
-  cb_cell cells[3] = {{.real = 0.5}, {.real = 0.25}, {.integer = 4}};
-  cells[0].real = -1.0 + 0.001 * (double)l->history->n_trials;
+/* One more trial at (a, b) in the middle of the grid, told y. */
+static void lives_at(life *l, cb_origin origin, double a, double b, double y) {
+  cb_cell cells[3] = {{.real = a}, {.real = b}, {.integer = 5}};
   const cb_event asked = {.kind = CB_TRIAL_ASKED,
                           .seq = l->history->seq + 1,
                           .number = l->history->n_trials,
@@ -56,6 +55,10 @@ static void lives(life *l, cb_origin origin, double y) {
                          .has_y = true,
                          .y = y};
   assert_ok(cb_history_apply(l->history, &told, &err));
+}
+
+static void lives(life *l, cb_origin origin, double y) {
+  lives_at(l, origin, -1.0 + 0.001 * (double)l->history->n_trials, 0.25, y);
 }
 
 static void three_wins_in_a_row_widen_it(void **state) {
@@ -195,6 +198,90 @@ static void with_nothing_but_grids_it_is_never_one_point(void **state) {
   cocabo_space_free(space);
 }
 
+static void results_since_an_improvement_are_counted(void **state) {
+  (void)state;
+  life l = begin();
+  lives(&l, CB_BY_DESIGN, 1.0);
+  assert_int_equal(trust_of(&l).since, 0);
+  lives(&l, CB_BY_DESIGN, 0.5);
+  lives(&l, CB_BY_SAMPLER, 1.007); /* too little to count */
+  assert_int_equal(trust_of(&l).since, 2);
+  lives(&l, CB_BY_SAMPLER, 2.0);
+  assert_int_equal(trust_of(&l).since, 0);
+  end(&l);
+}
+
+typedef struct niche {
+  int64_t row;
+  double lower[3], upper[3];
+} niche;
+
+static niche niche_of(const life *l, const bool *among, int64_t top) {
+  static const double scales[3] = {0.0, 0.0, 0.0};
+  bool near[100];
+  niche found;
+  found.row =
+      cb_trust_niche(l->history, among, top, scales, near, found.lower, found.upper);
+  return found;
+}
+
+/* The best is row 1, row 2 is next to it, and row 3 the best of the others. */
+static void a_niche_is_the_best_that_is_not_near_the_top(void **state) {
+  (void)state;
+  life l = begin();
+  lives_at(&l, CB_BY_DESIGN, -0.8, -0.7, 1.0);
+  assert_int_equal(niche_of(&l, NULL, 0).row, -1);
+  lives_at(&l, CB_BY_DESIGN, 0.5, 0.4, 9.0);
+  lives_at(&l, CB_BY_DESIGN, 0.3, 0.6, 8.0);
+  lives_at(&l, CB_BY_DESIGN, 0.1, -0.6, 5.0);
+  const niche found = niche_of(&l, NULL, 1);
+  assert_int_equal(found.row, 3);
+  assert_close(found.lower[0], -0.2, 1e-14);
+  assert_close(found.upper[0], 0.4, 1e-14);
+  assert_close(found.lower[1], -0.9, 1e-14);
+  assert_close(found.upper[1], -0.3, 1e-14);
+  const bool among[4] = {true, true, true, false};
+  assert_int_equal(niche_of(&l, among, 1).row, 0);
+  end(&l);
+}
+
+/* 0.4 apart along b, so that the box of 0.3 would reach beyond the middle. */
+static void a_niche_ends_half_way_to_the_top(void **state) {
+  (void)state;
+  life l = begin();
+  lives_at(&l, CB_BY_DESIGN, 0.2, 0.1, 9.0);
+  lives_at(&l, CB_BY_DESIGN, 0.3, 0.5, 5.0);
+  niche found = niche_of(&l, NULL, 0);
+  assert_int_equal(found.row, 1);
+  assert_close(found.lower[0], 0.0, 1e-14);
+  assert_close(found.lower[1], 0.3, 1e-14);
+  assert_close(found.upper[1], 0.8, 1e-14);
+  found = niche_of(&l, NULL, 1); /* and from the other side */
+  assert_close(found.lower[1], -0.2, 1e-14);
+  assert_close(found.upper[1], 0.3, 1e-14);
+  end(&l);
+}
+
+/* Five results beside it may fail, the sixth is one too many; those before it do not
+ * count. */
+static void a_niche_that_does_not_improve_is_passed_over(void **state) {
+  (void)state;
+  life l = begin();
+  lives_at(&l, CB_BY_DESIGN, 0.7, 0.7, 9.0);
+  lives_at(&l, CB_BY_DESIGN, -0.7, 0.7, 3.0);
+  for (int i = 0; i < 6; i++)
+    lives_at(&l, CB_BY_SAMPLER, -0.6, -0.5, 1.0 + 0.1 * i);
+  lives_at(&l, CB_BY_DESIGN, -0.7, -0.7, 5.0);
+  for (int i = 0; i < 5; i++)
+    lives_at(&l, CB_BY_SAMPLER, -0.8, -0.8, 4.0 + 0.1 * i);
+  assert_int_equal(niche_of(&l, NULL, 0).row, 8);
+  lives_at(&l, CB_BY_SAMPLER, -0.5, -0.8, 2.0);
+  assert_int_equal(niche_of(&l, NULL, 0).row, 1);
+  lives_at(&l, CB_BY_SAMPLER, -0.6, -0.7, 6.0); /* an improvement begins it anew */
+  assert_int_equal(niche_of(&l, NULL, 0).row, 15);
+  end(&l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(three_wins_in_a_row_widen_it),
@@ -204,6 +291,10 @@ int main(void) {
       cmocka_unit_test(the_box_follows_the_length_scales),
       cmocka_unit_test(it_holds_the_next_levels_if_it_shall),
       cmocka_unit_test(with_nothing_but_grids_it_is_never_one_point),
+      cmocka_unit_test(results_since_an_improvement_are_counted),
+      cmocka_unit_test(a_niche_is_the_best_that_is_not_near_the_top),
+      cmocka_unit_test(a_niche_ends_half_way_to_the_top),
+      cmocka_unit_test(a_niche_that_does_not_improve_is_passed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
