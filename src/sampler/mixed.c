@@ -33,6 +33,8 @@
  *   conditions  what is inactive at the incumbent is looked for around its best known
  *               value. Values far below the median are not cut off but bent: a whole
  *               branch may lie there (decision 0017)
+ *   repeats     the more results repeat what their neighbours said, the less sure
+ *               points must be (decision 0028)
  *   batches     every point before it is a fantasy at its posterior mean. Fantasies
  *               make the model overconfident, so with many of them every other point
  *               explores; beyond MOST_FANTASIES the model takes no more of them, and a
@@ -51,7 +53,9 @@
 #include "model/gp_fit.h"
 #include "sampler/feasibility.h"
 #include "sampler/judge.h"
+#include "sampler/repeats.h"
 #include "sampler/rerun.h"
+#include "sampler/revisit.h"
 #include "sampler/sampler.h"
 #include "sampler/samplers.h"
 #include "sampler/surrogate.h"
@@ -90,10 +94,7 @@ enum {
   SPREAD = 4,         /* one turn in so many is random, while the design lacks points */
   REVISIT = 7, /* one trial in so many goes back to a level; prime to all turns, */
   REVISIT_FROM = 25, /* from so many results on; */
-  STAGNATION = 8,    /* after so many without an improvement one turn in TURNS too */
-  MOST_SWAPS = 256,  /* changes of one category that are compared */
-  DEMAND_FROM = 100, /* last results that say what deviation is demanded, */
-  DEMAND_ROWS = 1000 /* each compared with so many before it */
+  STAGNATION = 8     /* after so many without an improvement one turn in TURNS too */
 };
 
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
@@ -101,11 +102,6 @@ static const double LEARN = 0.05;         /* least deviation of a UCB that must 
 static const double LEAST_GAIN = 1e-3;    /* log posterior: less ends a fit */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
 static const double ROUGH = 1e-3; /* share of the variance: less noise is none */
-static const double REVISIT_KAPPA = 3.0;
-static const double FIRST_DEMAND = 0.01; /* deviation, after a repetition; */
-static const double MOST_DEMAND = 0.5;
-static const double DEMAND_UP = 2.0;   /* after each further one, */
-static const double DEMAND_DOWN = 0.7; /* and after each other */
 
 enum { PLAIN, WARPED, N_MODELS };
 
@@ -724,152 +720,14 @@ static bool is_revisit(const mixed *s, const cb_history *history, int64_t number
          !s->settings->constraints;
 }
 
-/* Has a trial the categories that (x, h) comes to? `cells` is room for a point. */
-static bool is_tried(const cb_history *history, const double *x, const int32_t *h,
-                     cb_cell *cells) {
-  double its_x[COCABO_MAX_PARAMETERS];
-  int32_t its_h[COCABO_MAX_PARAMETERS];
-  const size_t bytes = (size_t)history->space->c * sizeof *h;
-  cb_space_decode(history->space, x, h, cells);
-  cb_space_encode(history->space, cells, its_x, its_h);
-  for (int64_t i = 0; i < history->n_trials; i++)
-    if (memcmp(history->trials[i].h, its_h, bytes) == 0)
-      return true;
-  return false;
-}
-
-/* The changes of one category at (x, h) that were never tried, at most MOST_SWAPS of
- * them, from one that chance says on. */
-static int list_swaps(const cb_history *history, const cb_trial *top, const double *x,
-                      int32_t *h, cb_cell *cells, cb_rng *rng, int32_t *which,
-                      int32_t *to) {
-  const cocabo_space *space = history->space;
-  int64_t all = 0;
-  for (int j = 0; j < space->c; j++)
-    all += cb_space_arms(space, j);
-  const int64_t first = (int64_t)(cb_rng_uniform(rng) * (double)all);
-  int count = 0;
-  for (int64_t k = 0; k < all && count < MOST_SWAPS; k++) {
-    int64_t level = (first + k) % all;
-    int j = 0;
-    for (; level >= cb_space_arms(space, j); j++)
-      level -= cb_space_arms(space, j);
-    const int32_t old = h[j];
-    if (top->h[j] >= cb_space_arms(space, j) || old == level)
-      continue;
-    h[j] = (int32_t)level;
-    if (!is_tried(history, x, h, cells)) {
-      which[count] = j;
-      to[count++] = (int32_t)level;
-    }
-    h[j] = old;
-  }
-  return count;
-}
-
-/* One category of h becomes what, of all such changes that were never tried, has the
- * highest upper bound. False if there is none. */
-static bool take_best_swap(mixed *s, const cb_history *history, int m,
-                           const cb_trial *top, const double *x, int32_t *h,
-                           cb_cell *cells, cb_rng *rng) {
-  int32_t which[MOST_SWAPS], to[MOST_SWAPS];
-  double mu[MOST_SWAPS], sd[MOST_SWAPS];
-  const int count = list_swaps(history, top, x, h, cells, rng, which, to);
-  int best = -1;
-  cb_gp_predict_swaps(cb_surrogate_gp(s->surrogates[m]), x, h, count, which, to, mu,
-                      sd);
-  for (int i = 0; i < count; i++)
-    if (best < 0 || mu[i] + REVISIT_KAPPA * sd[i] > mu[best] + REVISIT_KAPPA * sd[best])
-      best = i;
-  if (best >= 0)
-    h[which[best]] = to[best];
-  return best >= 0;
-}
-
-/* One category of h that is active at the top becomes the level with the smallest share
- * of the trials, as a share of even use. False if there is no other level. */
-static bool take_rare_level(const mixed *s, const cb_history *history,
-                            const cb_trial *top, int32_t *h) {
-  int64_t least = INT64_MAX;
-  int which = -1;
-  int32_t to = 0;
-  for (int j = 0; j < s->space->c; j++) {
-    const int32_t arms = cb_space_arms(s->space, j);
-    if (top->h[j] >= arms)
-      continue;
-    memset(s->seen, 0, ((size_t)arms + 1) * sizeof *s->seen);
-    for (int64_t i = 0; i < history->n_trials; i++)
-      s->seen[history->trials[i].h[j]]++;
-    for (int32_t level = 0; level < arms; level++)
-      if (level != top->h[j] && s->seen[level] * arms < least) {
-        least = s->seen[level] * arms;
-        which = j;
-        to = level;
-      }
-  }
-  if (which >= 0)
-    h[which] = to;
-  return which >= 0;
-}
-
-static bool is_repeated(const cb_history *history, int64_t first, int64_t row) {
-  for (int64_t i = first; i < row; i++)
-    if (history->y[i] == history->y[row])
-      return true;
-  return false;
-}
-
-/* How far apart two trials are to a model with this kernel. */
-static double apart_by(const cb_kernel *k, const cb_trial *a, const cb_trial *b) {
-  double sum = 0.0;
-  for (int j = 0; j < k->d; j++)
-    sum += (a->x[j] - b->x[j]) * (a->x[j] - b->x[j]) * k->inv_l2[j];
-  for (int j = 0; j < k->c; j++)
-    sum += a->h[j] != b->h[j] ? k->rate[j] : 0.0;
-  return sum;
-}
-
-/* Did the result only say again what the nearest one before it had said? */
-static bool repeats_nearest(const cb_history *history, const cb_kernel *k,
-                            int64_t row) {
-  const int64_t first = row > DEMAND_ROWS ? row - DEMAND_ROWS : 0;
-  const cb_trial *trial = &history->trials[history->told[row]];
-  double least = INFINITY;
-  int64_t nearest = -1;
-  if (!is_repeated(history, first, row)) /* most are not */
-    return false;
-  for (int64_t i = first; i < row; i++) {
-    const double apart = apart_by(k, trial, &history->trials[history->told[i]]);
-    if (apart < least) {
-      least = apart;
-      nearest = i;
-    }
-  }
-  return nearest >= 0 && history->y[nearest] == history->y[row];
-}
-
-/* The least deviation of a point that is worth a trial. A value that the nearest result
- * had already has taught next to nothing: only what does not matter was changed, and
- * the model, which cannot know that it does not matter at all, would go on changing it.
- * So points must be the less sure the more results repeat themselves. A fold over the
- * last results. */
+/* The least deviation of a point that is worth a trial. */
 static double demanded_deviation(const mixed *s, const cb_ask *ask) {
-  const cb_history *history = ask->history;
-  double inv_l2[COCABO_MAX_PARAMETERS], rate[COCABO_MAX_PARAMETERS], demand = 0.0;
+  double inv_l2[COCABO_MAX_PARAMETERS], rate[COCABO_MAX_PARAMETERS];
   cb_kernel kernel = {.inv_l2 = inv_l2, .rate = rate};
   if (!s->settings->deterministic || s->noisy || !ask->fit)
     return 0.0;
   cb_kernel_set(&kernel, &s->spec, theta_of(s, ask->fit, PLAIN));
-  const int64_t first = history->n > DEMAND_FROM ? history->n - DEMAND_FROM : 0;
-  for (int64_t i = first; i < history->n; i++) {
-    if (history->trials[history->told[i]].origin != CB_BY_SAMPLER)
-      continue;
-    if (repeats_nearest(history, &kernel, i))
-      demand = fmin(fmax(DEMAND_UP * demand, FIRST_DEMAND), MOST_DEMAND);
-    else
-      demand = DEMAND_DOWN * demand < FIRST_DEMAND ? 0.0 : DEMAND_DOWN * demand;
-  }
-  return demand;
+  return cb_repeats_demand(ask->history, &kernel);
 }
 
 /* Point k of the batch from model m, which is open and has those before it. */
@@ -910,8 +768,8 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   if (top && is_revisit(s, history, (int64_t)number, history->n_sampled + k)) {
     for (int j = 0; j < s->space->c; j++)
       h[j] = plan.h[j];
-    plan.fixed_h = take_best_swap(s, history, m, top, plan.x, h, out[k].cells, &rng) ||
-                   take_rare_level(s, history, top, h);
+    plan.fixed_h = cb_revisit(history, cb_surrogate_gp(s->surrogates[m]), top, plan.x,
+                              h, out[k].cells, s->seen, &rng);
     plan.h = h;
   }
   acquire.best = s->best[m];

@@ -1,0 +1,106 @@
+/* revisit.c - which change of one category is worth another try. */
+#include "sampler/revisit.h"
+
+#include <string.h>
+
+enum {
+  MOST_SWAPS = 256,  /* changes that are compared */
+  LAST_TRIALS = 2000 /* a change that none of these has counts as never tried */
+};
+
+static const double KAPPA = 3.0; /* deviations in the upper bound */
+
+/* Has one of the last trials the categories that (x, h) comes to? */
+static bool is_tried(const cb_history *history, const double *x, const int32_t *h,
+                     cb_cell *cells) {
+  double its_x[COCABO_MAX_PARAMETERS];
+  int32_t its_h[COCABO_MAX_PARAMETERS];
+  const size_t bytes = (size_t)history->space->c * sizeof *h;
+  cb_space_decode(history->space, x, h, cells);
+  cb_space_encode(history->space, cells, its_x, its_h);
+  const int64_t n = history->n_trials;
+  for (int64_t i = n > LAST_TRIALS ? n - LAST_TRIALS : 0; i < n; i++)
+    if (memcmp(history->trials[i].h, its_h, bytes) == 0)
+      return true;
+  return false;
+}
+
+/* The changes of one category at (x, h) that were never tried, at most MOST_SWAPS of
+ * them, from one that chance says on. */
+static int list_swaps(const cb_history *history, const cb_trial *top, const double *x,
+                      int32_t *h, cb_cell *cells, cb_rng *rng, int32_t *which,
+                      int32_t *to) {
+  const cocabo_space *space = history->space;
+  int64_t all = 0;
+  for (int j = 0; j < space->c; j++)
+    all += cb_space_arms(space, j);
+  const int64_t first = (int64_t)(cb_rng_uniform(rng) * (double)all);
+  int count = 0;
+  for (int64_t k = 0; k < all && count < MOST_SWAPS; k++) {
+    int64_t level = (first + k) % all;
+    int j = 0;
+    for (; level >= cb_space_arms(space, j); j++)
+      level -= cb_space_arms(space, j);
+    const int32_t old = h[j];
+    if (top->h[j] >= cb_space_arms(space, j) || old == level)
+      continue;
+    h[j] = (int32_t)level;
+    if (!is_tried(history, x, h, cells)) {
+      which[count] = j;
+      to[count++] = (int32_t)level;
+    }
+    h[j] = old;
+  }
+  return count;
+}
+
+/* One category of h becomes what, of all such changes that were never tried, has the
+ * highest upper bound. False if there is none. */
+static bool take_best_swap(const cb_history *history, cb_gp *gp, const cb_trial *top,
+                           const double *x, int32_t *h, cb_cell *cells, cb_rng *rng) {
+  int32_t which[MOST_SWAPS], to[MOST_SWAPS];
+  double mu[MOST_SWAPS], sd[MOST_SWAPS];
+  const int count = list_swaps(history, top, x, h, cells, rng, which, to);
+  int best = -1;
+  cb_gp_predict_swaps(gp, x, h, count, which, to, mu, sd);
+  for (int i = 0; i < count; i++)
+    if (best < 0 || mu[i] + KAPPA * sd[i] > mu[best] + KAPPA * sd[best])
+      best = i;
+  if (best >= 0)
+    h[which[best]] = to[best];
+  return best >= 0;
+}
+
+/* One category of h that is active at the top becomes the level with the smallest share
+ * of the trials, as a share of even use. False if there is no other level. */
+static bool take_rare_level(const cb_history *history, const cb_trial *top,
+                            int64_t *seen, int32_t *h) {
+  const cocabo_space *space = history->space;
+  int64_t least = INT64_MAX;
+  int which = -1;
+  int32_t to = 0;
+  for (int j = 0; j < space->c; j++) {
+    const int32_t arms = cb_space_arms(space, j);
+    if (top->h[j] >= arms)
+      continue;
+    memset(seen, 0, ((size_t)arms + 1) * sizeof *seen);
+    for (int64_t i = 0; i < history->n_trials; i++)
+      seen[history->trials[i].h[j]]++;
+    for (int32_t level = 0; level < arms; level++)
+      if (level != top->h[j] && seen[level] * arms < least) {
+        least = seen[level] * arms;
+        which = j;
+        to = level;
+      }
+  }
+  if (which >= 0)
+    h[which] = to;
+  return which >= 0;
+}
+
+bool cb_revisit(const cb_history *history, cb_gp *gp, const cb_trial *top,
+                const double *x, int32_t *h, cb_cell *cells, int64_t *seen,
+                cb_rng *rng) {
+  return take_best_swap(history, gp, top, x, h, cells, rng) ||
+         take_rare_level(history, top, seen, h);
+}

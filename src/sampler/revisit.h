@@ -1,0 +1,25 @@
+/* revisit.h - going back to levels of categories that look bad.
+ *
+ * A level is dropped after a few bad results, and the model may be wrong about it for
+ * ever (decisions 0026 and 0028).
+ */
+#ifndef CB_SAMPLER_REVISIT_H
+#define CB_SAMPLER_REVISIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "log/history.h"
+#include "model/gp.h"
+
+/* Changes one category of h (in and out, c of them) that is active at the incumbent
+ * `top`: of the changes that were never tried that with the highest upper bound at x;
+ * if all were, to the level with the smallest share of the trials, as a share of even
+ * use. False, and h as it was: there is no other level. `cells` is room for a point,
+ * `seen` for a number more than any category has levels. */
+bool cb_revisit(const cb_history *history, cb_gp *gp, const cb_trial *top,
+                const double *x, int32_t *h, cb_cell *cells, int64_t *seen,
+                cb_rng *rng);
+
+#endif
