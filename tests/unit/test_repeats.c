@@ -1,0 +1,96 @@
+#include "check.h"
+
+#include "log/history.h"
+#include "sampler/repeats.h"
+
+static cocabo_error err;
+
+typedef struct life {
+  cb_history *history;
+  cocabo_space *space;
+} life;
+
+/* A number that matters, one that does not, and a category. */
+static life begin(void) {
+  life l = {.space = cocabo_space_new()};
+  assert_ok(cocabo_space_add(l.space, "a", "float(-1,1)", &err));
+  assert_ok(cocabo_space_add(l.space, "b", "float(-1,1)", &err));
+  assert_ok(cocabo_space_add(l.space, "c", "choice(p,q)", &err));
+  assert_ok(cb_history_new(&l.history, l.space, 1.0, &err));
+  const cb_event created = {.kind = CB_STUDY_CREATED, .seq = 1, .number = -1};
+  assert_ok(cb_history_apply(l.history, &created, &err));
+  return l;
+}
+
+static void end(life *l) {
+  cb_history_free(l->history);
+  cocabo_space_free(l->space);
+}
+
+static void lives(life *l, cb_origin origin, double a, double b, int c, double y) {
+  cb_cell cells[3] = {{.real = a}, {.real = b}, {.integer = c}};
+  const cb_event asked = {.kind = CB_TRIAL_ASKED,
+                          .seq = l->history->seq + 1,
+                          .number = l->history->n_trials,
+                          .origin = origin,
+                          .n_cells = 3,
+                          .cells = cells};
+  assert_ok(cb_history_apply(l->history, &asked, &err));
+  const cb_event told = {.kind = CB_TRIAL_TOLD,
+                         .seq = l->history->seq + 1,
+                         .number = l->history->n_trials - 1,
+                         .has_y = true,
+                         .y = y};
+  assert_ok(cb_history_apply(l->history, &told, &err));
+}
+
+/* Scales of 0.1 for a and 3 for b, and a rate of 0.7. */
+static double demand_of(const life *l) {
+  double inv_l2[2] = {100.0, 1.0 / 9.0}, rate[1] = {0.7};
+  const cb_kernel kernel = {
+      .d = 2, .c = 1, .form = CB_FREE, .inv_l2 = inv_l2, .rate = rate};
+  return cb_repeats_demand(l->history, &kernel);
+}
+
+static void repetitions_raise_the_demand_and_others_lower_it(void **state) {
+  (void)state;
+  life l = begin();
+  lives(&l, CB_BY_DESIGN, 0.1, 0.0, 0, 3.7);
+  lives(&l, CB_BY_DESIGN, 0.1, 0.5, 0, 3.7); /* the design says nothing */
+  assert_close(demand_of(&l), 0.0, 0.0);
+  lives(&l, CB_BY_SAMPLER, 0.1, -0.5, 0, 3.7);
+  assert_close(demand_of(&l), 0.01, 1e-15);
+  lives(&l, CB_BY_SAMPLER, 0.1, -0.7, 1, 3.7);
+  assert_close(demand_of(&l), 0.02, 1e-15);
+  lives(&l, CB_BY_SAMPLER, 0.4, -0.7, 1, 2.3);
+  assert_close(demand_of(&l), 0.014, 1e-15);
+  lives(&l, CB_BY_SAMPLER, 0.6, -0.7, 1, 2.1);
+  assert_close(demand_of(&l), 0.0, 0.0); /* less than the least is none */
+  for (int i = 0; i < 20; i++)
+    lives(&l, CB_BY_SAMPLER, 0.1, 0.01 * i, 0, 3.7);
+  assert_close(demand_of(&l), 0.5, 1e-15);
+  end(&l);
+}
+
+/* The same value far away, with another one nearer, is a coincidence. */
+static void only_the_nearest_result_is_repeated(void **state) {
+  (void)state;
+  life l = begin();
+  lives(&l, CB_BY_DESIGN, -0.9, 0.3, 0, 3.7);
+  lives(&l, CB_BY_DESIGN, 0.5, 0.3, 0, 1.1);
+  lives(&l, CB_BY_SAMPLER, 0.4, 0.3, 0, 3.7);
+  assert_close(demand_of(&l), 0.0, 0.0);
+  lives(&l, CB_BY_SAMPLER, 0.44, 0.9, 1, 1.1);  /* 0.36 + 0.04 + 0.7 from the second, */
+  assert_close(demand_of(&l), 0.0, 0.0);        /* 0.16 + 0.04 + 0.7 from the third */
+  lives(&l, CB_BY_SAMPLER, 0.46, -0.9, 0, 1.1); /* 0.16 and 0.36, and both 0.16 */
+  assert_close(demand_of(&l), 0.01, 1e-15);
+  end(&l);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(repetitions_raise_the_demand_and_others_lower_it),
+      cmocka_unit_test(only_the_nearest_result_is_repeated),
+  };
+  return cmocka_run_group_tests_name("sampler/repeats", tests, NULL, NULL);
+}
