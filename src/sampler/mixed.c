@@ -730,6 +730,33 @@ static double demanded_deviation(const mixed *s, const cb_ask *ask) {
   return cb_repeats_demand(ask->history, &kernel);
 }
 
+/* The trust region around the incumbent, or a niche, if it is the turn of one of them:
+ * the plan's box and, for a niche, where its middle is and what is to be improved on.
+ * lower and upper are room for the box. */
+static void choose_box(mixed *s, const cb_ask *ask, int m, int k, double *lower,
+                       double *upper, cb_search_plan *plan, cb_acquire *acquire) {
+  const cb_history *history = ask->history;
+  const double *log_scales = theta_of(s, ask->fit, m);
+  const int64_t number = ask->number + k;
+  if (!looks_elsewhere(s, number)) {
+    const bool next_levels = (history->n_sampled + k) % 2 == 0;
+    cb_trust_box(s->space, plan->x, s->trust.length, next_levels, log_scales, lower,
+                 upper);
+  } else {
+    const int64_t row =
+        looks_into_niche(s, number)
+            ? cb_trust_niche(history, cb_feasibility_rows(s->feasibility), s->top[m],
+                             log_scales, s->near, lower, upper)
+            : -1;
+    if (row < 0)
+      return; /* everywhere */
+    plan->x = history->trials[history->told[row]].x;
+    acquire->best = cb_surrogate_standardise(s->surrogates[m], s->targets[m][row]);
+  }
+  plan->lower = lower;
+  plan->upper = upper;
+}
+
 /* Point k of the batch from model m, which is open and has those before it. */
 static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                    cb_proposal *out, int k) {
@@ -775,23 +802,8 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   acquire.best = s->best[m];
   acquire.rough = m == PLAIN ? roughness(s, ask->fit) : 0.0;
   acquire.min_sd = fmax(acquire.min_sd, demanded_deviation(s, ask));
-  if (top && !looks_elsewhere(s, ask->number + k)) {
-    const bool next_levels = (history->n_sampled + k) % 2 == 0;
-    cb_trust_box(s->space, plan.x, s->trust.length, next_levels,
-                 theta_of(s, ask->fit, m), lower, upper);
-    plan.lower = lower;
-    plan.upper = upper;
-  } else if (top && looks_into_niche(s, ask->number + k)) {
-    const int64_t row =
-        cb_trust_niche(history, cb_feasibility_rows(s->feasibility), s->top[m],
-                       theta_of(s, ask->fit, m), s->near, lower, upper);
-    if (row >= 0) {
-      plan.x = history->trials[history->told[row]].x;
-      plan.lower = lower;
-      plan.upper = upper;
-      acquire.best = cb_surrogate_standardise(s->surrogates[m], s->targets[m][row]);
-    }
-  }
+  if (top)
+    choose_box(s, ask, m, k, lower, upper, &plan, &acquire);
   const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
                                    &acquire, &plan, &rng);
   out[k].drawn = false;
