@@ -710,11 +710,13 @@ static bool is_random_turn(const mixed *s, const cb_history *history, int64_t tu
 
 /* A level is dropped after a few bad results, and the model may be wrong about it for
  * ever: nothing else would go back there. When nothing improves, the turns of LogEI on
- * the plain model, which repeat themselves then, are revisits too. */
+ * the plain model, which repeat themselves then, are revisits too; but not where trials
+ * fail, since what a known level has left to offer lies where they do. */
 static bool is_revisit(const mixed *s, const cb_history *history, int64_t number,
                        int64_t turn) {
   const bool now = number % REVISIT == REVISIT / 2 ||
-                   (turn % TURNS == 1 && s->trust.since >= STAGNATION);
+                   (turn % TURNS == 1 && s->trust.since >= STAGNATION &&
+                    !cb_feasibility_has_failures(s->feasibility));
   return now && history->n >= REVISIT_FROM && s->space->c > 0 &&
          s->space->numbers > 0 && s->settings->deterministic && !s->noisy &&
          !s->settings->constraints;

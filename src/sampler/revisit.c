@@ -4,11 +4,28 @@
 #include <string.h>
 
 enum {
-  MOST_SWAPS = 256,  /* changes that are compared */
-  LAST_TRIALS = 2000 /* a change that none of these has counts as never tried */
+  MOST_SWAPS = 256,   /* changes that are compared */
+  LAST_TRIALS = 2000, /* a change that none of these has counts as never tried */
+  FAILURES = 2        /* so many and nothing else: a level is not tried again */
 };
 
 static const double KAPPA = 3.0; /* deviations in the upper bound */
+
+static int64_t first_of_last(const cb_history *history) {
+  return history->n_trials > LAST_TRIALS ? history->n_trials - LAST_TRIALS : 0;
+}
+
+/* Has a level of category j never come to a value? */
+static bool only_fails(const cb_history *history, int j, int32_t level) {
+  int failures = 0;
+  for (int64_t i = first_of_last(history); i < history->n_trials; i++) {
+    const cb_trial *trial = &history->trials[i];
+    if (trial->h[j] == level && trial->state == COCABO_COMPLETE)
+      return false;
+    failures += trial->h[j] == level && trial->state == COCABO_FAILED;
+  }
+  return failures >= FAILURES;
+}
 
 /* Has one of the last trials the categories that (x, h) comes to? */
 static bool is_tried(const cb_history *history, const double *x, const int32_t *h,
@@ -18,8 +35,7 @@ static bool is_tried(const cb_history *history, const double *x, const int32_t *
   const size_t bytes = (size_t)history->space->c * sizeof *h;
   cb_space_decode(history->space, x, h, cells);
   cb_space_encode(history->space, cells, its_x, its_h);
-  const int64_t n = history->n_trials;
-  for (int64_t i = n > LAST_TRIALS ? n - LAST_TRIALS : 0; i < n; i++)
+  for (int64_t i = first_of_last(history); i < history->n_trials; i++)
     if (memcmp(history->trials[i].h, its_h, bytes) == 0)
       return true;
   return false;
@@ -45,7 +61,7 @@ static int list_swaps(const cb_history *history, const cb_trial *top, const doub
     if (top->h[j] >= cb_space_arms(space, j) || old == level)
       continue;
     h[j] = (int32_t)level;
-    if (!is_tried(history, x, h, cells)) {
+    if (!is_tried(history, x, h, cells) && !only_fails(history, j, h[j])) {
       which[count] = j;
       to[count++] = (int32_t)level;
     }
@@ -87,7 +103,8 @@ static bool take_rare_level(const cb_history *history, const cb_trial *top,
     for (int64_t i = 0; i < history->n_trials; i++)
       seen[history->trials[i].h[j]]++;
     for (int32_t level = 0; level < arms; level++)
-      if (level != top->h[j] && seen[level] * arms < least) {
+      if (level != top->h[j] && seen[level] * arms < least &&
+          !only_fails(history, j, level)) {
         least = seen[level] * arms;
         which = j;
         to = level;

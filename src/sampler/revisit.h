@@ -16,7 +16,8 @@
 /* Changes one category of h (in and out, c of them) that is active at the incumbent
  * `top`: of the changes that were never tried that with the highest upper bound at x;
  * if all were, to the level with the smallest share of the trials, as a share of even
- * use. False, and h as it was: there is no other level. `cells` is room for a point,
+ * use. A level that did nothing but fail is left alone. False, and h as it was: there
+ * is no other level. `cells` is room for a point,
  * `seen` for a number more than any category has levels. */
 bool cb_revisit(const cb_history *history, cb_gp *gp, const cb_trial *top,
                 const double *x, int32_t *h, cb_cell *cells, int64_t *seen,
