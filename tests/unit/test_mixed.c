@@ -121,6 +121,34 @@ static void changes_that_were_never_tried_come_first(void **state) {
   cocabo_study_free(study);
 }
 
+/* The rarest level of all does nothing but fail: there is nothing to go back for. */
+static void levels_that_only_fail_are_left_alone(void **state) {
+  (void)state;
+  enum { N = 80, FROM = 25 };
+  static const char *const domains[] = {"float(0,1)", "choice(p,q,r)"};
+  cocabo_study *study = create(domains, 2, "5");
+  int early = 0, late = 0;
+  for (int i = 0; i < N; i++) {
+    cocabo_trial *trial;
+    double x;
+    cocabo_value value;
+    assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+    assert_ok(cocabo_trial_get_real(trial, "a", &x, &err));
+    assert_ok(cocabo_trial_get_choice(trial, "b", &value, &err));
+    const int level = value.as.text[0] - 'p';
+    early += i < FROM && level == 2;
+    late += i >= FROM && level == 2;
+    if (level == 2)
+      assert_ok(cocabo_study_fail(study, i, "broken", &err));
+    else
+      assert_ok(cocabo_study_tell(study, i, squared(x, 0.3) + level, &err));
+    cocabo_trial_free(trial);
+  }
+  assert_true(early >= 2);
+  assert_true(late <= 2);
+  cocabo_study_free(study);
+}
+
 /* Steps: within one of them every value is the same, and there is no way down to see.
  * Points must leave it. */
 static void steps_are_left(void **state) {
@@ -154,6 +182,7 @@ int main(void) {
       cmocka_unit_test(equal_values_are_left_in_all_directions),
       cmocka_unit_test(levels_that_look_bad_are_tried_again),
       cmocka_unit_test(changes_that_were_never_tried_come_first),
+      cmocka_unit_test(levels_that_only_fail_are_left_alone),
       cmocka_unit_test(steps_are_left),
   };
   return cmocka_run_group_tests_name("sampler/mixed", tests, NULL, NULL);

@@ -1,47 +1,21 @@
-#include "check.h"
+#include "life.h"
 
-#include "log/history.h"
 #include "sampler/repeats.h"
 
 static cocabo_error err;
 
-typedef struct life {
-  cb_history *history;
-  cocabo_space *space;
-} life;
-
 /* A number that matters, one that does not, and a category. */
 static life begin(void) {
-  life l = {.space = cocabo_space_new()};
-  assert_ok(cocabo_space_add(l.space, "a", "float(-1,1)", &err));
-  assert_ok(cocabo_space_add(l.space, "b", "float(-1,1)", &err));
-  assert_ok(cocabo_space_add(l.space, "c", "choice(p,q)", &err));
-  assert_ok(cb_history_new(&l.history, l.space, 1.0, &err));
-  const cb_event created = {.kind = CB_STUDY_CREATED, .seq = 1, .number = -1};
-  assert_ok(cb_history_apply(l.history, &created, &err));
-  return l;
-}
-
-static void end(life *l) {
-  cb_history_free(l->history);
-  cocabo_space_free(l->space);
+  cocabo_space *space = cocabo_space_new();
+  assert_ok(cocabo_space_add(space, "a", "float(-1,1)", &err));
+  assert_ok(cocabo_space_add(space, "b", "float(-1,1)", &err));
+  assert_ok(cocabo_space_add(space, "c", "choice(p,q)", &err));
+  return life_of(space);
 }
 
 static void lives(life *l, cb_origin origin, double a, double b, int c, double y) {
   cb_cell cells[3] = {{.real = a}, {.real = b}, {.integer = c}};
-  const cb_event asked = {.kind = CB_TRIAL_ASKED,
-                          .seq = l->history->seq + 1,
-                          .number = l->history->n_trials,
-                          .origin = origin,
-                          .n_cells = 3,
-                          .cells = cells};
-  assert_ok(cb_history_apply(l->history, &asked, &err));
-  const cb_event told = {.kind = CB_TRIAL_TOLD,
-                         .seq = l->history->seq + 1,
-                         .number = l->history->n_trials - 1,
-                         .has_y = true,
-                         .y = y};
-  assert_ok(cb_history_apply(l->history, &told, &err));
+  lives_with(l, origin, cells, y);
 }
 
 /* Scales of 0.1 for a and 3 for b, and a rate of 0.7. */

@@ -1,8 +1,5 @@
-#include "check.h"
+#include "life.h"
 
-#include <string.h>
-
-#include "log/history.h"
 #include "sampler/trust.h"
 
 static cocabo_error err;
@@ -16,22 +13,8 @@ static cocabo_space *three_numbers(void) {
   return space;
 }
 
-typedef struct life {
-  cb_history *history;
-  cocabo_space *space;
-} life;
-
 static life begin(void) {
-  life l = {.space = three_numbers()};
-  assert_ok(cb_history_new(&l.history, l.space, 1.0, &err));
-  const cb_event created = {.kind = CB_STUDY_CREATED, .seq = 1, .number = -1};
-  assert_ok(cb_history_apply(l.history, &created, &err));
-  return l;
-}
-
-static void end(life *l) {
-  cb_history_free(l->history);
-  cocabo_space_free(l->space);
+  return life_of(three_numbers());
 }
 
 /* With a median gap of 8. */
@@ -42,19 +25,7 @@ static double length_of(const life *l) {
 /* One more trial at (a, b) in the middle of the grid, told y. */
 static void lives_at(life *l, cb_origin origin, double a, double b, double y) {
   cb_cell cells[3] = {{.real = a}, {.real = b}, {.integer = 5}};
-  const cb_event asked = {.kind = CB_TRIAL_ASKED,
-                          .seq = l->history->seq + 1,
-                          .number = l->history->n_trials,
-                          .origin = origin,
-                          .n_cells = 3,
-                          .cells = cells};
-  assert_ok(cb_history_apply(l->history, &asked, &err));
-  const cb_event told = {.kind = CB_TRIAL_TOLD,
-                         .seq = l->history->seq + 1,
-                         .number = l->history->n_trials - 1,
-                         .has_y = true,
-                         .y = y};
-  assert_ok(cb_history_apply(l->history, &told, &err));
+  lives_with(l, origin, cells, y);
 }
 
 static void lives(life *l, cb_origin origin, double y) {
