@@ -21,6 +21,9 @@
  *               trials are for what one region would miss: while it stalls they look
  *               everywhere, by the plain model, and into niches in turn; before, they
  *               go by the plain model if that finds values rough (decision 0028)
+ *   descents    with numbers only every fourth trial is where a parabola through the
+ *               results around the incumbent is lowest in the trust region: barely
+ *               enough of them and many in turn (decision 0029)
  *   rough       with numbers only the plain model learns how much of the values is
  *               noise to it. What is not noise in truth a new point may gain by, so
  *               that LogEI is of the value, not of the latent function
@@ -51,6 +54,7 @@
 #include "base/status.h"
 #include "model/gp.h"
 #include "model/gp_fit.h"
+#include "sampler/descent.h"
 #include "sampler/feasibility.h"
 #include "sampler/judge.h"
 #include "sampler/repeats.h"
@@ -114,6 +118,7 @@ typedef struct {
   cb_surrogate *surrogates[N_MODELS];
   cb_search *search;
   cb_feasibility *feasibility;
+  cb_descent *descent;         /* with numbers only */
   double *targets[N_MODELS];   /* n: (y - top) / 2, cut off below; and warped */
   double *variances[N_MODELS]; /* n: of the targets, */
   bool noisy;                  /* if any of the history's is known */
@@ -165,6 +170,7 @@ static void destroy(void *state) {
   }
   cb_search_free(s->search);
   cb_feasibility_free(s->feasibility);
+  cb_descent_free(s->descent);
   cb_free(s->seen);
   cb_free(s->near);
   cb_free(s->batch_x);
@@ -184,6 +190,8 @@ static cocabo_status build(mixed *s, cocabo_error *err) {
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
   CB_TRY(cb_feasibility_new(&s->feasibility, s->space, s->settings, &s->spec, err));
+  if (s->space->c == 0)
+    CB_TRY(cb_descent_new(&s->descent, s->space, err));
   return cb_search_new(&s->search, &domain, POOL, err);
 }
 
@@ -816,6 +824,44 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   cb_ask_random_point(ask, &rng, out, k);
 }
 
+/* Is it the turn of a descent? Not where points may fail or break a constraint: the
+ * parabola knows nothing of that. */
+static bool is_descent(const mixed *s, const cb_ask *ask, int64_t number) {
+  return number % NUMBERS_TURNS == 2 && has_region(s) && !looks_elsewhere(s, number) &&
+         ask->fit && s->settings->deterministic && !s->noisy &&
+         !s->space->conditional && !cb_feasibility_limits(s->feasibility, true);
+}
+
+/* A parabola through many results, every other time; where values are rough, always:
+ * few of them say nothing but how rough they are. */
+static bool goes_by_many(const mixed *s, const cb_fit *fit, int64_t number) {
+  return number / NUMBERS_TURNS % 2 == 1 || roughness(s, fit) > 0.0;
+}
+
+/* Point k of the batch from a parabola, if it has one; model m is open. */
+static cocabo_status descend(mixed *s, const cb_ask *ask, int m, cb_proposal *out,
+                             int k, bool *done, cocabo_error *err) {
+  const cb_history *history = ask->history;
+  const int64_t number = ask->number + k;
+  const double *log_scales = theta_of(s, ask->fit, m);
+  double lower[COCABO_MAX_PARAMETERS], upper[COCABO_MAX_PARAMETERS];
+  double x[COCABO_MAX_PARAMETERS];
+  *done = false;
+  if (!is_descent(s, ask, number))
+    return COCABO_OK;
+  cb_trust_box(s->space, history->trials[history->told[s->top[m]]].x, s->trust.length,
+               false, log_scales, lower, upper);
+  CB_TRY(cb_descent_find(s->descent, history, s->top[m], log_scales,
+                         goes_by_many(s, ask->fit, number), lower, upper, x, done,
+                         err));
+  if (*done) {
+    cb_space_decode(s->space, x, NULL, out[k].cells);
+    out[k].drawn = false;
+    *done = cb_ask_is_fresh(ask, out, k, out[k].cells);
+  }
+  return COCABO_OK;
+}
+
 static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODELS],
                                   cb_proposal *out, int k, cocabo_error *err) {
   const int64_t turn = ask->history->n_sampled + k;
@@ -830,7 +876,10 @@ static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODEL
       CB_TRY(open_model(s, ask, m, err));
     }
     CB_TRY(fantasize_batch(s, m, k, err));
-    search(s, ask, m, acquisition_for(s, ask, k, turn), out, k);
+    bool done;
+    CB_TRY(descend(s, ask, m, out, k, &done, err));
+    if (!done)
+      search(s, ask, m, acquisition_for(s, ask, k, turn), out, k);
   }
   cb_space_encode(s->space, out[k].cells, s->batch_x + cb_at(0, k, s->space->d),
                   s->batch_h + cb_at(0, k, s->space->c));
@@ -962,7 +1011,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 15,
+    .revision = 16,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

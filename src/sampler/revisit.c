@@ -1,12 +1,15 @@
-/* revisit.c - which change of one category is worth another try. */
+/* revisit.c - which change of one category, or of two, is worth another try. */
 #include "sampler/revisit.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
-  MOST_SWAPS = 256,   /* changes that are compared */
+  MOST_SWAPS = 256,   /* changes that are compared, */
+  PAIRS = 32,         /* and so many of two at a time */
   LAST_TRIALS = 2000, /* a change that none of these has counts as never tried */
-  FAILURES = 2        /* so many and nothing else: a level is not tried again */
+  FAILURES = 4,       /* so many and nothing else: a level is not tried again, */
+  SAME_FAILURES = 3   /* nor all categories together after so many */
 };
 
 static const double KAPPA = 3.0; /* deviations in the upper bound */
@@ -27,17 +30,22 @@ static bool only_fails(const cb_history *history, int j, int32_t level) {
   return failures >= FAILURES;
 }
 
-/* Has one of the last trials the categories that (x, h) comes to? */
+/* Has one of the last trials the categories that (x, h) comes to? A few that failed do
+ * not count: with other numbers they may do. */
 static bool is_tried(const cb_history *history, const double *x, const int32_t *h,
                      cb_cell *cells) {
   double its_x[COCABO_MAX_PARAMETERS];
   int32_t its_h[COCABO_MAX_PARAMETERS];
   const size_t bytes = (size_t)history->space->c * sizeof *h;
+  int failures = 0;
   cb_space_decode(history->space, x, h, cells);
   cb_space_encode(history->space, cells, its_x, its_h);
-  for (int64_t i = first_of_last(history); i < history->n_trials; i++)
-    if (memcmp(history->trials[i].h, its_h, bytes) == 0)
+  for (int64_t i = first_of_last(history); i < history->n_trials; i++) {
+    if (memcmp(history->trials[i].h, its_h, bytes) != 0)
+      continue;
+    if (history->trials[i].state != COCABO_FAILED || ++failures == SAME_FAILURES)
       return true;
+  }
   return false;
 }
 
@@ -87,6 +95,69 @@ static bool take_best_swap(const cb_history *history, cb_gp *gp, const cb_trial 
   return best >= 0;
 }
 
+/* A category and the level that it is to have. */
+typedef struct {
+  int which;
+  int32_t to;
+} change;
+
+/* Two categories that are active at the top, and other levels for them. False if there
+ * are none. */
+static bool draw_pair(const cocabo_space *space, const cb_trial *top, const int32_t *h,
+                      cb_rng *rng, change pair[2]) {
+  int at[COCABO_MAX_PARAMETERS], n = 0;
+  for (int j = 0; j < space->c; j++)
+    if (top->h[j] < cb_space_arms(space, j) && cb_space_arms(space, j) > 1)
+      at[n++] = j;
+  if (n < 2)
+    return false;
+  const int first = (int)(cb_rng_uniform(rng) * n);
+  const int other = (int)(cb_rng_uniform(rng) * (n - 1));
+  pair[0].which = at[first];
+  pair[1].which = at[other + (other >= first)];
+  for (int i = 0; i < 2; i++) {
+    const int32_t arms = cb_space_arms(space, pair[i].which);
+    const int32_t to = (int32_t)(cb_rng_uniform(rng) * (arms - 1));
+    pair[i].to = to + (to >= h[pair[i].which]);
+  }
+  return true;
+}
+
+static void apply_pair(const change pair[2], int32_t *h) {
+  for (int i = 0; i < 2; i++)
+    h[pair[i].which] = pair[i].to;
+}
+
+/* Two categories of h become what, of some such changes that were never tried, has the
+ * highest upper bound: what is good together only is worse one by one. False if none
+ * was found. */
+static bool take_best_pair(const cb_history *history, cb_gp *gp, const cb_trial *top,
+                           const double *x, int32_t *h, cb_cell *cells, cb_rng *rng) {
+  change pair[2], best[2];
+  double highest = -INFINITY;
+  for (int i = 0; i < PAIRS; i++) {
+    if (!draw_pair(history->space, top, h, rng, pair))
+      return false;
+    const change back[2] = {{pair[0].which, h[pair[0].which]},
+                            {pair[1].which, h[pair[1].which]}};
+    double mu, sd;
+    apply_pair(pair, h);
+    if (!only_fails(history, pair[0].which, pair[0].to) &&
+        !only_fails(history, pair[1].which, pair[1].to) &&
+        !is_tried(history, x, h, cells)) {
+      cb_gp_predict(gp, 1, x, h, &mu, &sd);
+      if (mu + KAPPA * sd > highest) {
+        highest = mu + KAPPA * sd;
+        memcpy(best, pair, sizeof best);
+      }
+    }
+    apply_pair(back, h);
+  }
+  if (highest > -INFINITY)
+    apply_pair(best, h);
+  return highest > -INFINITY;
+}
+
 /* One category of h that is active at the top becomes the level with the smallest share
  * of the trials, as a share of even use. False if there is no other level. */
 static bool take_rare_level(const cb_history *history, const cb_trial *top,
@@ -118,6 +189,9 @@ static bool take_rare_level(const cb_history *history, const cb_trial *top,
 bool cb_revisit(const cb_history *history, cb_gp *gp, const cb_trial *top,
                 const double *x, int32_t *h, cb_cell *cells, int64_t *seen,
                 cb_rng *rng) {
-  return take_best_swap(history, gp, top, x, h, cells, rng) ||
+  if (take_best_swap(history, gp, top, x, h, cells, rng))
+    return true;
+  const bool two = cb_rng_uniform(rng) < 0.5;
+  return (two && take_best_pair(history, gp, top, x, h, cells, rng)) ||
          take_rare_level(history, top, seen, h);
 }
