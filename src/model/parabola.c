@@ -19,6 +19,7 @@ enum {
 
 static const double RIDGE = 1e-13; /* of the largest on the diagonal */
 static const double FLAT = 1e-14;  /* curvature: less is none */
+static const double STILL = 1e-12; /* a round that moves less is the last one */
 
 int cb_parabola_terms(int d) {
   return 1 + d + d * (d + 1) / 2;
@@ -117,9 +118,9 @@ static void descend(const bowl *b, int j, double *z) {
                : upper;
 }
 
-/* Those that are not at the box's sides go to where p is lowest while the others stay;
- * false, and nothing is changed, if there is no such place in the box. */
-static bool step(const bowl *b, double *z) {
+/* Those that are not at the box's sides go to where p is lowest while the others stay,
+ * if there is such a place in the box. */
+static void step(const bowl *b, double *z) {
   const int d = b->d;
   double A[MOST * MOST], work[(MOST + CB_BLOCK_SPARE) * CB_BLOCK], to[MOST];
   int at[MOST], n = 0;
@@ -132,30 +133,31 @@ static bool step(const bowl *b, double *z) {
       A[cb_at(r, c, n)] = b->H[cb_at(at[r], at[c], d)];
   }
   if (n == 0 || !cb_block_cholesky(n, A, n, work))
-    return false;
+    return;
   cb_linalg_solve_ut(n, A, n, to);
   cb_linalg_solve_u(n, A, n, to);
   for (int i = 0; i < n; i++) {
     to[i] += z[at[i]];
     if (!(to[i] >= b->lower[at[i]] && to[i] <= b->upper[at[i]]))
-      return false;
+      return;
   }
   for (int i = 0; i < n; i++)
     z[at[i]] = to[i];
-  return true;
 }
 
 /* From z. Sweeps find out which ones end at the box's sides; narrow valleys are for the
  * step. */
 static void fall(const bowl *b, double *z) {
-  double before[MOST];
-  for (int round = 0; round < ROUNDS; round++) {
+  double before[MOST], moved = INFINITY;
+  for (int round = 0; round < ROUNDS && moved > STILL; round++) {
     memcpy(before, z, (size_t)b->d * sizeof *z);
     for (int sweep = 0; sweep < SWEEPS; sweep++)
       for (int j = 0; j < b->d; j++)
         descend(b, j, z);
-    if (!step(b, z) && memcmp(before, z, (size_t)b->d * sizeof *z) == 0)
-      return;
+    step(b, z);
+    moved = 0.0;
+    for (int j = 0; j < b->d; j++)
+      moved = fmax(moved, fabs(z[j] - before[j]));
   }
 }
 
