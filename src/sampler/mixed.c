@@ -849,8 +849,11 @@ static cocabo_status descend(mixed *s, const cb_ask *ask, int m, cb_proposal *ou
   *done = false;
   if (!is_descent(s, ask, number))
     return COCABO_OK;
-  cb_trust_box(s->space, history->trials[history->told[s->top[m]]].x, s->trust.length,
-               false, log_scales, lower, upper);
+  const double *top = history->trials[history->told[s->top[m]]].x;
+  cb_trust_box(s->space, top, s->trust.length, false, log_scales, lower, upper);
+  for (int j = 0; j < s->space->numbers; j++)
+    if (cb_space_levels(s->space, j) > 0) /* what lives on a grid stays where it is */
+      lower[j] = upper[j] = top[j];
   CB_TRY(cb_descent_find(s->descent, history, s->top[m], log_scales,
                          goes_by_many(s, ask->fit, number), lower, upper, x, done,
                          err));
