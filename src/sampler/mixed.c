@@ -21,9 +21,9 @@
  *               trials are for what one region would miss: while it stalls they look
  *               everywhere, by the plain model, and into niches in turn; before, they
  *               go by the plain model if that finds values rough (decision 0028)
- *   descents    with numbers only every fourth trial is where a parabola through the
- *               results around the incumbent is lowest in the trust region: barely
- *               enough of them and many in turn (decision 0029)
+ *   descents    while the trust region stalls every fourth trial is where a parabola
+ *               through the results around the incumbent is lowest in it: barely enough
+ *               of them and many in turn (decision 0029)
  *   rough       with numbers only the plain model learns how much of the values is
  *               noise to it. What is not noise in truth a new point may gain by, so
  *               that LogEI is of the value, not of the latent function
@@ -31,8 +31,8 @@
  *               later, one in four (decision 0025)
  *   revisits    every seventh trial, and every third when nothing improves, has the
  *               incumbent's categories but for one: the change with the highest upper
- *               bound of those never tried, then the level that was tried least
- *               (decisions 0026 and 0028)
+ *               bound of those never tried, then two at a time or the level that was
+ *               tried least (decisions 0026, 0028 and 0029)
  *   conditions  what is inactive at the incumbent is looked for around its best known
  *               value. Values far below the median are not cut off but bent: a whole
  *               branch may lie there (decision 0017)
@@ -824,12 +824,14 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   cb_ask_random_point(ask, &rng, out, k);
 }
 
-/* Is it the turn of a descent? Not where points may fail or break a constraint: the
- * parabola knows nothing of that. */
+/* Is it the turn of a descent? Before the region stalls descents would keep it from
+ * that, and nobody would look elsewhere. Not where points may fail or break a
+ * constraint: the parabola knows nothing of that. */
 static bool is_descent(const mixed *s, const cb_ask *ask, int64_t number) {
-  return number % NUMBERS_TURNS == 2 && has_region(s) && !looks_elsewhere(s, number) &&
-         ask->fit && s->settings->deterministic && !s->noisy &&
-         !s->space->conditional && !cb_feasibility_limits(s->feasibility, true);
+  return number % NUMBERS_TURNS == 2 && has_region(s) && s->trust.stalls &&
+         !looks_elsewhere(s, number) && ask->fit && s->settings->deterministic &&
+         !s->noisy && !s->space->conditional &&
+         !cb_feasibility_limits(s->feasibility, true);
 }
 
 /* A parabola through many results, every other time; where values are rough, always:
