@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "model/parabola.h"
+#include "sampler/samplers.h"
 
 enum { SPARE = 2 }; /* results beyond those by terms */
 
@@ -25,7 +26,7 @@ typedef struct {
 struct cb_descent {
   int d;
   neighbour *neighbours; /* all rows, the nearest first */
-  double *gaps;          /* n: y below the top's, halved */
+  double *gaps;          /* n: y below the top's, in units of their median */
   double *z, *weight;    /* d x n and n */
   double *coefficients, *work;
   size_t neighbours_room, gaps_room, z_room, weight_room;
@@ -74,21 +75,18 @@ static int nearest_first(const void *a, const void *b) {
   return (u->row > v->row) - (u->row < v->row);
 }
 
-static int ascending(const void *a, const void *b) {
-  const double u = *(const double *)a, v = *(const double *)b;
-  return (u > v) - (u < v);
-}
-
-/* Of the first n neighbours, which lose what was in weight. */
+/* Of the first n neighbours; spoils the weights. */
 static double median_gap(cb_descent *s, int n) {
   for (int i = 0; i < n; i++)
     s->weight[i] = s->gaps[i];
-  qsort(s->weight, (size_t)n, sizeof *s->weight, ascending);
+  qsort(s->weight, (size_t)n, sizeof *s->weight, cb_ascending);
   return s->weight[n / 2];
 }
 
-static cocabo_status make_room(cb_descent *s, size_t n, cocabo_error *err) {
-  return cb_reserve((void **)&s->neighbours, &s->neighbours_room, n,
+/* For `rows` results, n of which the parabola goes through. */
+static cocabo_status make_room(cb_descent *s, size_t rows, size_t n,
+                               cocabo_error *err) {
+  return cb_reserve((void **)&s->neighbours, &s->neighbours_room, rows,
                     sizeof *s->neighbours) &&
                  cb_reserve((void **)&s->gaps, &s->gaps_room, n, sizeof *s->gaps) &&
                  cb_reserve((void **)&s->z, &s->z_room, n * (size_t)s->d,
@@ -100,11 +98,14 @@ static cocabo_status make_room(cb_descent *s, size_t n, cocabo_error *err) {
 
 static void sort_neighbours(cb_descent *s, const cb_history *history, int64_t top,
                             const double *log_scales) {
+  double rate[CB_PARABOLA_MOST_INPUTS];
+  for (int j = 0; j < s->d; j++)
+    rate[j] = cb_exp(-log_scales[j]);
   for (int64_t i = 0; i < history->n; i++) {
     const double *x = x_of(history, i), *x0 = x_of(history, top);
     double sum = 0.0;
     for (int j = 0; j < s->d; j++) {
-      const double apart = (x[j] - x0[j]) * cb_exp(-log_scales[j]);
+      const double apart = (x[j] - x0[j]) * rate[j];
       sum += apart * apart;
     }
     s->neighbours[i] = (neighbour){sum, i};
@@ -149,16 +150,18 @@ cocabo_status cb_descent_find(cb_descent *s, const cb_history *history, int64_t 
   const int n = history->n < wanted ? (int)history->n : wanted;
   if (n < enough)
     return COCABO_OK;
-  CB_TRY(make_room(s, (size_t)history->n, err));
+  CB_TRY(make_room(s, (size_t)history->n, (size_t)n, err));
   sort_neighbours(s, history, top, log_scales);
   const double radius = sqrt(s->neighbours[n - 1].apart);
+  if (!(radius > 0.0))
+    return COCABO_OK;
   for (int j = 0; j < s->d; j++) {
     unit[j] = radius * cb_exp(log_scales[j]);
     low[j] = (lower[j] - x0[j]) / unit[j];
     high[j] = (upper[j] - x0[j]) / unit[j];
   }
   *found =
-      radius > 0.0 && gather(s, history, top, n, unit) &&
+      gather(s, history, top, n, unit) &&
       cb_parabola_fit(s->d, n, s->z, s->weight, s->gaps, s->coefficients, s->work) &&
       cb_parabola_lowest(s->d, s->coefficients, low, high, z) < 0.0;
   for (int j = 0; j < s->d && *found; j++)

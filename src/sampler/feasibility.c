@@ -65,7 +65,7 @@ struct cb_feasibility {
   bool repeated;    /* and whether all of them are one point */
   double failing;   /* the mean label of all trials */
 
-  int n_lead; /* failures that are held: trial numbers, ascending */
+  int n_lead; /* failures that are held: trial numbers, cb_ascending */
   int64_t lead[CB_MOST_FAILURES];
   double *lead_x; /* d x n_lead */
   int32_t *lead_h;
@@ -163,11 +163,6 @@ void cb_feasibility_free(cb_feasibility *f) {
 
 /* ---- looking --------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b) {
-  const double u = *(const double *)a, v = *(const double *)b;
-  return (u > v) - (u < v);
-}
-
 /* bilog of all e of a constraint. */
 static cocabo_status warp(cb_feasibility *f, int k, cocabo_error *err) {
   const size_t n = (size_t)f->n;
@@ -180,7 +175,7 @@ static cocabo_status warp(cb_feasibility *f, int k, cocabo_error *err) {
     if (!isnan(e[i]))
       f->sorted[known++] = fabs(e[i]);
   if (known > 0)
-    qsort(f->sorted, known, sizeof *f->sorted, ascending);
+    qsort(f->sorted, known, sizeof *f->sorted, cb_ascending);
   const double middle =
       known > 0 ? 0.5 * f->sorted[(known - 1) / 2] + 0.5 * f->sorted[known / 2] : 0.0;
   const double s = middle > 0.0 ? middle : 1.0;

@@ -828,7 +828,7 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
  * that, and nobody would look elsewhere. Not where points may fail or break a
  * constraint: the parabola knows nothing of that. */
 static bool is_descent(const mixed *s, const cb_ask *ask, int64_t number) {
-  return number % NUMBERS_TURNS == 2 && has_region(s) && s->trust.stalls &&
+  return number % NUMBERS_TURNS == 2 && s->trust.stalls &&
          !looks_elsewhere(s, number) && ask->fit && s->settings->deterministic &&
          !s->noisy && !s->space->conditional &&
          !cb_feasibility_limits(s->feasibility, true);

@@ -212,7 +212,7 @@ bool cb_fit_due_by_rounds(const cb_ask *ask) {
   return history->n > 1 && (unseen || (history->n_rounds + 1) / every > last / every);
 }
 
-static int ascending(const void *a, const void *b) {
+int cb_ascending(const void *a, const void *b) {
   const double u = *(const double *)a, v = *(const double *)b;
   return (u > v) - (u < v);
 }
@@ -239,7 +239,7 @@ double cb_cut_gaps(const cb_history *history, double top, double *out, bool *cut
     return 0.0;
   for (size_t i = 0; i < n; i++)
     out[i] = fabs(0.5 * top - 0.5 * y[i]);
-  qsort(out, n, sizeof *out, ascending);
+  qsort(out, n, sizeof *out, cb_ascending);
   const double m = 0.5 * out[(n - 1) / 2] + 0.5 * out[n / 2];
   for (size_t i = 0; i < n; i++) {
     const double gap = 0.5 * top - 0.5 * y[i];

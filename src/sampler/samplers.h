@@ -78,6 +78,9 @@ bool cb_ask_has_model(const cb_ask *ask);
 double cb_points_apart(const cocabo_space *space, const double *x, const int32_t *h,
                        const double *other_x, const int32_t *other_h);
 
+/* Of doubles, for qsort. */
+int cb_ascending(const void *a, const void *b);
+
 /* A trial, and how far it is from the incumbent. */
 typedef struct cb_distant {
   double apart;

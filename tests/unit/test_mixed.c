@@ -181,58 +181,57 @@ static void levels_that_only_fail_are_left_alone(void **state) {
   cocabo_study_free(study);
 }
 
-/* Steps: within one of them every value is the same, and there is no way down to see.
- * Points must leave it. */
+typedef double (*plane)(double x, double y);
+
+/* The least of n values of f; and how many from trial `late` on were what was the least
+ * then. */
+static double least_of(plane f, const char *domain, int seed, int n, int late,
+                       int *ties) {
+  const char *const domains[] = {domain, domain};
+  const char text[2] = {(char)('1' + seed), '\0'};
+  cocabo_study *study = create(domains, 2, text);
+  double least = INFINITY;
+  for (int i = 0; i < n; i++) {
+    cocabo_trial *trial;
+    double x, y;
+    assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+    assert_ok(cocabo_trial_get_real(trial, "a", &x, &err));
+    assert_ok(cocabo_trial_get_real(trial, "b", &y, &err));
+    const double value = f(x, y);
+    *ties += i >= late && value == least;
+    least = fmin(least, value);
+    assert_ok(cocabo_study_tell(study, i, value, &err));
+    cocabo_trial_free(trial);
+  }
+  cocabo_study_free(study);
+  return least;
+}
+
+static double steps(double x, double y) {
+  return floor(7.0 * fabs(x - 0.37)) + floor(5.0 * fabs(y - 0.61));
+}
+
+/* Within one step every value is the same, and there is no way down to see. Points must
+ * leave it. */
 static void steps_are_left(void **state) {
   (void)state;
   enum { N = 80, LATE = 40 };
-  static const char *const domains[] = {"float(0,1)", "float(0,1)"};
   int ties = 0;
-  for (int seed = 0; seed < 4; seed++) {
-    const char text[2] = {(char)('1' + seed), '\0'};
-    cocabo_study *study = create(domains, 2, text);
-    double least = INFINITY;
-    for (int i = 0; i < N; i++) {
-      cocabo_trial *trial;
-      double x, y;
-      assert_ok(cocabo_study_ask(study, 1, &trial, &err));
-      assert_ok(cocabo_trial_get_real(trial, "a", &x, &err));
-      assert_ok(cocabo_trial_get_real(trial, "b", &y, &err));
-      const double value = floor(7.0 * fabs(x - 0.37)) + floor(5.0 * fabs(y - 0.61));
-      ties += i >= LATE && value == least;
-      least = fmin(least, value);
-      assert_ok(cocabo_study_tell(study, i, value, &err));
-      cocabo_trial_free(trial);
-    }
-    cocabo_study_free(study);
-  }
+  for (int seed = 0; seed < 4; seed++)
+    least_of(steps, "float(0,1)", seed, N, LATE, &ties);
   assert_true(ties < 4 * (N - LATE) * 5 / 8);
 }
 
-/* A narrow valley across the axes. Without descents its end is missed by 0.004
- * to 2. */
+static double valley(double x, double y) {
+  return squared(x + y, 0.37) + 1e4 * squared(x - y, 0.11);
+}
+
+/* Narrow, and across the axes: without descents its end is missed by 0.004 to 2. */
 static void valleys_are_followed(void **state) {
   (void)state;
-  enum { N = 60 };
-  static const char *const domains[] = {"float(-1,1)", "float(-1,1)"};
-  for (int seed = 0; seed < 4; seed++) {
-    const char text[2] = {(char)('1' + seed), '\0'};
-    cocabo_study *study = create(domains, 2, text);
-    double least = INFINITY;
-    for (int i = 0; i < N; i++) {
-      cocabo_trial *trial;
-      double x, y;
-      assert_ok(cocabo_study_ask(study, 1, &trial, &err));
-      assert_ok(cocabo_trial_get_real(trial, "a", &x, &err));
-      assert_ok(cocabo_trial_get_real(trial, "b", &y, &err));
-      const double value = squared(x + y, 0.37) + 1e4 * squared(x - y, 0.11);
-      least = fmin(least, value);
-      assert_ok(cocabo_study_tell(study, i, value, &err));
-      cocabo_trial_free(trial);
-    }
-    assert_true(least < 1e-6);
-    cocabo_study_free(study);
-  }
+  int ties = 0;
+  for (int seed = 0; seed < 4; seed++)
+    assert_true(least_of(valley, "float(-1,1)", seed, 60, 60, &ties) < 1e-6);
 }
 
 int main(void) {
