@@ -114,6 +114,23 @@ static void units_of_the_value_do_not_matter(void **state) {
   end(&m);
 }
 
+/* Behind a wall values are a thousand times as bad: they must not push the end away
+ * from it. */
+static void bad_results_count_less(void **state) {
+  (void)state;
+  life l = begin();
+  double x[2];
+  for (int i = 0; i < 40; i++) {
+    const double u = 2.0 * fmod(0.5 + 0.7548776662 * i, 1.0) - 1.0;
+    const double v = 2.0 * fmod(0.5 + 0.5698402910 * i, 1.0) - 1.0;
+    const double wall = u > 0.5 ? 1e3 * (u - 0.5) : 0.0;
+    lives(&l, u, v, -(u - 0.31) * (u - 0.31) - (v + 0.23) * (v + 0.23) - wall);
+  }
+  assert_true(find(&l, true, UPPER, x));
+  assert_true(hypot(x[0] - 0.31, x[1] + 0.23) < 0.05); /* 0.8 if all count alike */
+  end(&l);
+}
+
 /* A trend with ripples on it, by their phase: how far a parabola ends from where the
  * trend does. */
 static double miss(double phase, bool many) {
@@ -170,6 +187,7 @@ int main(void) {
       cmocka_unit_test(few_results_have_no_parabola),
       cmocka_unit_test(where_nothing_is_promised_nothing_is_found),
       cmocka_unit_test(units_of_the_value_do_not_matter),
+      cmocka_unit_test(bad_results_count_less),
       cmocka_unit_test(many_results_show_the_trend),
       cmocka_unit_test(memory_that_fails_is_said),
   };
