@@ -141,10 +141,11 @@ cocabo_status cb_descent_find(cb_descent *s, const cb_history *history, int64_t 
   double unit[CB_PARABOLA_MOST_INPUTS], z[CB_PARABOLA_MOST_INPUTS],
       low[CB_PARABOLA_MOST_INPUTS], high[CB_PARABOLA_MOST_INPUTS];
   const double *x0 = x_of(history, top);
+  const int d = s->d;
   *found = false;
-  if (s->d > CB_PARABOLA_MOST_INPUTS)
+  if (d > CB_PARABOLA_MOST_INPUTS)
     return COCABO_OK;
-  const double terms = cb_parabola_terms(s->d);
+  const double terms = cb_parabola_terms(d);
   const int enough = (int)ceil(BARELY * terms) + SPARE;
   const int wanted = many ? (int)ceil(MANY * terms) + SPARE : enough;
   const int n = history->n < wanted ? (int)history->n : wanted;
@@ -155,16 +156,15 @@ cocabo_status cb_descent_find(cb_descent *s, const cb_history *history, int64_t 
   const double radius = sqrt(s->neighbours[n - 1].apart);
   if (!(radius > 0.0))
     return COCABO_OK;
-  for (int j = 0; j < s->d; j++) {
+  for (int j = 0; j < d; j++) {
     unit[j] = radius * cb_exp(log_scales[j]);
     low[j] = (lower[j] - x0[j]) / unit[j];
     high[j] = (upper[j] - x0[j]) / unit[j];
   }
-  *found =
-      gather(s, history, top, n, unit) &&
-      cb_parabola_fit(s->d, n, s->z, s->weight, s->gaps, s->coefficients, s->work) &&
-      cb_parabola_lowest(s->d, s->coefficients, low, high, z) < 0.0;
-  for (int j = 0; j < s->d && *found; j++)
+  *found = gather(s, history, top, n, unit) &&
+           cb_parabola_fit(d, n, s->z, s->weight, s->gaps, s->coefficients, s->work) &&
+           cb_parabola_lowest(d, s->coefficients, low, high, z) < 0.0;
+  for (int j = 0; j < d && *found; j++)
     x[j] = fmin(fmax(x0[j] + z[j] * unit[j], lower[j]), upper[j]);
   return COCABO_OK;
 }
