@@ -138,8 +138,8 @@ cocabo_status cb_descent_find(cb_descent *s, const cb_history *history, int64_t 
                               const double *log_scales, bool many, const double *lower,
                               const double *upper, double *x, bool *found,
                               cocabo_error *err) {
-  double unit[CB_PARABOLA_MOST_INPUTS], z[CB_PARABOLA_MOST_INPUTS],
-      low[CB_PARABOLA_MOST_INPUTS], high[CB_PARABOLA_MOST_INPUTS];
+  double unit[CB_PARABOLA_MOST_INPUTS] = {0}, z[CB_PARABOLA_MOST_INPUTS] = {0};
+  double low[CB_PARABOLA_MOST_INPUTS], high[CB_PARABOLA_MOST_INPUTS];
   const double *x0 = x_of(history, top);
   const int d = s->d;
   *found = false;
