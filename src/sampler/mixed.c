@@ -33,6 +33,11 @@
  *               incumbent's categories but for one: the change with the highest upper
  *               bound of those never tried, then two at a time or the level that was
  *               tried least (decisions 0026, 0028 and 0029)
+ *   doubt       when nothing improves and no change of one category is untried, every
+ *               other of those turns doubts the length scales: LogEI of the warped
+ *               model with short ones. A number without an effect so far is moved only
+ *               to the ends of its range, and one that matters near the top alone has
+ *               no other way to be found (decision 0030)
  *   conditions  what is inactive at the incumbent is looked for around its best known
  *               value. Values far below the median are not cut off but bent: a whole
  *               branch may lie there (decision 0017)
@@ -101,13 +106,16 @@ enum {
   STAGNATION = 8     /* after so many without an improvement one turn in TURNS too */
 };
 
+static const double LONGEST_SCALE = 0.5;  /* of a number, in [-1,1], when in doubt, */
+static const double LEAST_RATE = 0.1;     /* and of a category */
 static const double WARP_FLOOR = 0.05;    /* of the median gap */
 static const double LEARN = 0.05;         /* least deviation of a UCB that must learn */
 static const double LEAST_GAIN = 1e-3;    /* log posterior: less ends a fit */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
 static const double ROUGH = 1e-3; /* share of the variance: less noise is none */
 
-enum { PLAIN, WARPED, N_MODELS };
+/* A fit has two models. The third is the warped one with short scales. */
+enum { PLAIN, WARPED, N_MODELS, SHORT = N_MODELS, N_SURROGATES };
 
 /* Everything here is a cache of what the history implies. */
 typedef struct {
@@ -115,7 +123,8 @@ typedef struct {
   const cb_settings *settings;
   cb_kernel_spec spec;
   cb_theta_box boxes[N_MODELS];
-  cb_surrogate *surrogates[N_MODELS];
+  cb_surrogate *surrogates[N_SURROGATES];
+  double *short_theta; /* of the short model, while it is open */
   cb_search *search;
   cb_feasibility *feasibility;
   cb_descent *descent;         /* with numbers only */
@@ -132,11 +141,11 @@ typedef struct {
 
   /* Of the batch that is being proposed. */
   cb_trust trust;
-  int64_t top[N_MODELS];   /* row of the incumbent, or -1 */
-  double best[N_MODELS];   /* the best target in the model's units */
-  int fantasies[N_MODELS]; /* points of the batch that are in the model */
-  double *batch_x;         /* d x b: its points so far */
-  int32_t *batch_h;        /* c x b */
+  int64_t top[N_SURROGATES];   /* row of the incumbent, or -1 */
+  double best[N_SURROGATES];   /* the best target in the model's units */
+  int fantasies[N_SURROGATES]; /* points of the batch that are in the model */
+  double *batch_x;             /* d x b: its points so far */
+  int32_t *batch_h;            /* c x b */
   size_t batch_x_room, batch_h_room;
 } mixed;
 
@@ -152,7 +161,14 @@ static int theta_count(const mixed *s) {
   return cb_theta_lay_out(&s->spec).count;
 }
 
+/* Whose targets a model has. */
+static int targets_of(int model) {
+  return model == SHORT ? WARPED : model;
+}
+
 static const double *theta_of(const mixed *s, const cb_fit *fit, int model) {
+  if (model == SHORT)
+    return s->short_theta;
   return fit ? fit->theta + FIT_THETA + (ptrdiff_t)model * theta_count(s)
              : s->boxes[model].start;
 }
@@ -163,14 +179,16 @@ static void destroy(void *state) {
   mixed *s = state;
   if (!s)
     return;
-  for (int m = 0; m < N_MODELS; m++) {
+  for (int m = 0; m < N_SURROGATES; m++)
     cb_surrogate_free(s->surrogates[m]);
+  for (int m = 0; m < N_MODELS; m++) {
     cb_free(s->targets[m]);
     cb_free(s->variances[m]);
   }
   cb_search_free(s->search);
   cb_feasibility_free(s->feasibility);
   cb_descent_free(s->descent);
+  cb_free(s->short_theta);
   cb_free(s->seen);
   cb_free(s->near);
   cb_free(s->batch_x);
@@ -184,9 +202,10 @@ static cocabo_status build(mixed *s, cocabo_error *err) {
   for (int j = 0; j < s->space->c; j++)
     most = cb_space_arms(s->space, j) > most ? cb_space_arms(s->space, j) : most;
   s->seen = cb_calloc((size_t)most + 1, sizeof *s->seen);
-  if (!s->seen)
+  s->short_theta = cb_calloc((size_t)theta_count(s), sizeof *s->short_theta);
+  if (!s->seen || !s->short_theta)
     return cb_no_memory(err);
-  for (int m = 0; m < N_MODELS; m++)
+  for (int m = 0; m < N_SURROGATES; m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
   CB_TRY(cb_feasibility_new(&s->feasibility, s->space, s->settings, &s->spec, err));
@@ -281,7 +300,7 @@ static cocabo_status carry_variances(mixed *s, const cb_history *history, double
 }
 
 static const double *variances_of(const mixed *s, int model) {
-  return s->noisy ? s->variances[model] : NULL;
+  return s->noisy ? s->variances[targets_of(model)] : NULL;
 }
 
 /* Plain: how far below the top y is, but nothing is far. Warped: -log((top - y) / m +
@@ -538,16 +557,18 @@ static bool is_plain_turn(const mixed *s, const cb_fit *fit, int64_t number) {
              : cb_trust_is_elsewhere(number) && roughness(s, fit) > 0.0;
 }
 
+static bool warp_is_worth_it(const mixed *s, const cb_ask *ask) {
+  const double warp = ask->fit ? ask->fit->theta[FIT_WARP] : 0.0;
+  return warp >= WORTH_IT || (warp >= FITTED && sharpens(s, ask->history));
+}
+
 /* The warped model, if it is worth it, has every third turn. With numbers only there is
  * no category to get stuck on, and it has all that are not the plain model's. */
 static int model_for(const mixed *s, const cb_ask *ask, int k) {
   const int64_t turn = ask->history->n_sampled + k, number = ask->number + k;
-  const double warp = ask->fit ? ask->fit->theta[FIT_WARP] : 0.0;
-  const bool worth_it =
-      warp >= WORTH_IT || (warp >= FITTED && sharpens(s, ask->history));
   const bool its_turn =
       s->space->c == 0 ? !is_plain_turn(s, ask->fit, number) : turn % TURNS == 2;
-  return worth_it && its_turn ? WARPED : PLAIN;
+  return its_turn && warp_is_worth_it(s, ask) ? WARPED : PLAIN;
 }
 
 /* By the probability to find something feasible; but on every third turn as if there
@@ -589,7 +610,9 @@ static void find_incumbent(mixed *s, const cb_history *history, int m) {
   const int64_t feasible = cb_feasibility_best(s->feasibility);
   int64_t row = feasible >= 0 ? feasible : history->best;
   s->top[m] = row;
-  s->best[m] = row >= 0 ? cb_surrogate_standardise(surrogate, s->targets[m][row]) : 0.0;
+  s->best[m] = row >= 0
+                   ? cb_surrogate_standardise(surrogate, s->targets[targets_of(m)][row])
+                   : 0.0;
   if ((!s->settings->deterministic || s->noisy) && history->n > 0) {
     row = cb_surrogate_best_among(
         surrogate, feasible >= 0 ? cb_feasibility_rows(s->feasibility) : NULL,
@@ -611,14 +634,29 @@ static cocabo_status follow_limits(mixed *s, const cb_ask *ask, int m,
                                fit && fit->n_theta > n_theta(s), s->top[m], err);
 }
 
+/* The warped model's theta with length scales cut short. What had no effect so far may
+ * have one near the top: the deviation must grow along it for LogEI to look. */
+static void shorten(mixed *s, const cb_fit *fit) {
+  const cb_theta_layout at = cb_theta_lay_out(&s->spec);
+  const int numbers = at.scales < s->space->numbers ? at.scales : s->space->numbers;
+  memcpy(s->short_theta, theta_of(s, fit, WARPED),
+         (size_t)at.count * sizeof *s->short_theta);
+  for (int j = 0; j < numbers; j++)
+    s->short_theta[j] = fmin(s->short_theta[j], cb_log(LONGEST_SCALE));
+  for (int j = at.rates; at.rates >= 0 && j < at.rates + s->space->c; j++)
+    s->short_theta[j] = fmax(s->short_theta[j], cb_log(LEAST_RATE));
+}
+
 /* The results as a model sees them, its incumbent, and fantasies of everything that is
  * pending; and what is known of feasibility. */
 static cocabo_status open_model(mixed *s, const cb_ask *ask, int m, cocabo_error *err) {
   const cb_history *history = ask->history;
   const cb_fit *fit = ask->fit;
   cb_surrogate *surrogate = s->surrogates[m];
+  if (m == SHORT)
+    shorten(s, fit);
   CB_TRY(cb_surrogate_follow(surrogate, history, fit, theta_of(s, fit, m),
-                             s->targets[m], variances_of(s, m), err));
+                             s->targets[targets_of(m)], variances_of(s, m), err));
   find_incumbent(s, history, m);
   CB_TRY(follow_limits(s, ask, m, err));
   s->fantasies[m] = 0;
@@ -716,18 +754,51 @@ static bool is_random_turn(const mixed *s, const cb_history *history, int64_t tu
   return turn % SPREAD == SPREAD - 1 && turn / SPREAD < lacking;
 }
 
+/* When nothing improves, the turns of LogEI on the plain model repeat themselves: they
+ * are better used to doubt what the models are sure of. Not where trials fail, since
+ * what is left to doubt lies where they do. */
+static bool is_stagnant_turn(const mixed *s, int64_t turn) {
+  return turn % TURNS == 1 && s->trust.since >= STAGNATION &&
+         !cb_feasibility_has_failures(s->feasibility);
+}
+
+/* Are there categories, and values exact enough and plenty, to doubt the models? */
+static bool may_doubt(const mixed *s, const cb_history *history) {
+  return history->n >= REVISIT_FROM && s->space->c > 0 && s->space->numbers > 0 &&
+         s->settings->deterministic && !s->noisy && !s->settings->constraints;
+}
+
+static bool is_regular_revisit(int64_t number) {
+  return number % REVISIT == REVISIT / 2;
+}
+
 /* A level is dropped after a few bad results, and the model may be wrong about it for
- * ever: nothing else would go back there. When nothing improves, the turns of LogEI on
- * the plain model, which repeat themselves then, are revisits too; but not where trials
- * fail, since what a known level has left to offer lies where they do. */
+ * ever: nothing else would go back there. */
 static bool is_revisit(const mixed *s, const cb_history *history, int64_t number,
                        int64_t turn) {
-  const bool now = number % REVISIT == REVISIT / 2 ||
-                   (turn % TURNS == 1 && s->trust.since >= STAGNATION &&
-                    !cb_feasibility_has_failures(s->feasibility));
-  return now && history->n >= REVISIT_FROM && s->space->c > 0 &&
-         s->space->numbers > 0 && s->settings->deterministic && !s->noisy &&
-         !s->settings->constraints;
+  return may_doubt(s, history) &&
+         (is_regular_revisit(number) || is_stagnant_turn(s, turn));
+}
+
+/* In stagnation, when all changes of one category were tried, two are changed rather
+ * than one to its rarest level, which has had several results. */
+static double share_of_pairs(int64_t number) {
+  return is_regular_revisit(number) ? 0.5 : 1.0;
+}
+
+/* Is it the turn of the short model? Changes of one category that were never tried come
+ * first. */
+static bool doubts_scales(const mixed *s, const cb_ask *ask, int k, cb_cell *cells) {
+  const cb_history *history = ask->history;
+  const int64_t turn = history->n_sampled + k;
+  double x[COCABO_MAX_PARAMETERS];
+  int32_t h[COCABO_MAX_PARAMETERS];
+  if (!may_doubt(s, history) || !is_stagnant_turn(s, turn) || turn / TURNS % 2 != 0 ||
+      is_regular_revisit(ask->number + k) || !warp_is_worth_it(s, ask))
+    return false;
+  const cb_trial *top = &history->trials[history->told[history->best]];
+  complete(history, top, x, h);
+  return !cb_revisit_has_untried(history, top, x, h, cells);
 }
 
 /* The least deviation of a point that is worth a trial. */
@@ -793,25 +864,20 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
                          .evaluations =
                              limited ? LIMITED_EVALUATIONS : CLIMB_EVALUATIONS};
   if (top) {
-    plan.x = top->x;
-    plan.h = top->h;
-  }
-  if (top && s->space->conditional) {
     complete(history, top, x, h);
     plan.x = x;
     plan.h = h;
   }
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
-  if (top && is_revisit(s, history, (int64_t)number, history->n_sampled + k)) {
-    for (int j = 0; j < s->space->c; j++)
-      h[j] = plan.h[j];
-    plan.fixed_h = cb_revisit(history, cb_surrogate_gp(s->surrogates[m]), top, plan.x,
-                              h, out[k].cells, s->seen, &rng);
-    plan.h = h;
-  }
+  if (top && m != SHORT &&
+      is_revisit(s, history, (int64_t)number, history->n_sampled + k))
+    plan.fixed_h =
+        cb_revisit(history, cb_surrogate_gp(s->surrogates[m]), top, x, h, out[k].cells,
+                   s->seen, share_of_pairs((int64_t)number), &rng);
   acquire.best = s->best[m];
   acquire.rough = m == PLAIN ? roughness(s, ask->fit) : 0.0;
-  acquire.min_sd = fmax(acquire.min_sd, demanded_deviation(s, ask));
+  if (m != SHORT) /* its deviations are no measure of what is known */
+    acquire.min_sd = fmax(acquire.min_sd, demanded_deviation(s, ask));
   if (top)
     choose_box(s, ask, m, k, lower, upper, &plan, &acquire);
   const int ranked = cb_search_run(s->search, cb_surrogate_gp(s->surrogates[m]),
@@ -867,10 +933,10 @@ static cocabo_status descend(mixed *s, const cb_ask *ask, int m, cb_proposal *ou
   return COCABO_OK;
 }
 
-static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_MODELS],
+static cocabo_status select_point(mixed *s, const cb_ask *ask, bool open[N_SURROGATES],
                                   cb_proposal *out, int k, cocabo_error *err) {
   const int64_t turn = ask->history->n_sampled + k;
-  const int m = model_for(s, ask, k);
+  const int m = doubts_scales(s, ask, k, out[k].cells) ? SHORT : model_for(s, ask, k);
   CB_TRY(cb_ask_poll(ask, err));
   if (is_random_turn(s, ask->history, turn)) {
     cb_design_point(ask, out, k);
@@ -895,7 +961,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
                              cocabo_error *err) {
   mixed *s = state;
   const size_t n = (size_t)ask->batch;
-  bool open[N_MODELS] = {false};
+  bool open[N_SURROGATES] = {false};
   CB_TRY(cb_ask_has_room(ask, err));
   CB_TRY(transform(s, ask->history, err));
   s->trust =
@@ -910,7 +976,7 @@ static cocabo_status propose(void *state, const cb_ask *ask, cb_proposal *out,
   cocabo_status status = COCABO_OK;
   for (int k = 0; k < ask->batch && status == COCABO_OK; k++)
     status = select_point(s, ask, open, out, k, err);
-  for (int m = 0; m < N_MODELS; m++)
+  for (int m = 0; m < N_SURROGATES; m++)
     if (open[m])
       cb_surrogate_drop_fantasies(s->surrogates[m]);
   return status;
@@ -1016,7 +1082,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 16,
+    .revision = 17,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -49,18 +49,18 @@ static bool is_tried(const cb_history *history, const double *x, const int32_t *
   return false;
 }
 
-/* The changes of one category at (x, h) that were never tried, at most MOST_SWAPS of
- * them, from one that chance says on. */
+/* The changes of one category at (x, h) that were never tried, at most `most` of them,
+ * from one on that `from`, in [0,1), says. */
 static int list_swaps(const cb_history *history, const cb_trial *top, const double *x,
-                      int32_t *h, cb_cell *cells, cb_rng *rng, int32_t *which,
+                      int32_t *h, cb_cell *cells, double from, int most, int32_t *which,
                       int32_t *to) {
   const cocabo_space *space = history->space;
   int64_t all = 0;
   for (int j = 0; j < space->c; j++)
     all += cb_space_arms(space, j);
-  const int64_t first = (int64_t)(cb_rng_uniform(rng) * (double)all);
+  const int64_t first = (int64_t)(from * (double)all);
   int count = 0;
-  for (int64_t k = 0; k < all && count < MOST_SWAPS; k++) {
+  for (int64_t k = 0; k < all && count < most; k++) {
     int64_t level = (first + k) % all;
     int j = 0;
     for (; level >= cb_space_arms(space, j); j++)
@@ -84,7 +84,8 @@ static bool take_best_swap(const cb_history *history, cb_gp *gp, const cb_trial 
                            const double *x, int32_t *h, cb_cell *cells, cb_rng *rng) {
   int32_t which[MOST_SWAPS], to[MOST_SWAPS];
   double mu[MOST_SWAPS], sd[MOST_SWAPS];
-  const int count = list_swaps(history, top, x, h, cells, rng, which, to);
+  const int count =
+      list_swaps(history, top, x, h, cells, cb_rng_uniform(rng), MOST_SWAPS, which, to);
   int best = -1;
   cb_gp_predict_swaps(gp, x, h, count, which, to, mu, sd);
   for (int i = 0; i < count; i++)
@@ -186,12 +187,18 @@ static bool take_rare_level(const cb_history *history, const cb_trial *top,
   return which >= 0;
 }
 
+bool cb_revisit_has_untried(const cb_history *history, const cb_trial *top,
+                            const double *x, int32_t *h, cb_cell *cells) {
+  int32_t which, to;
+  return list_swaps(history, top, x, h, cells, 0.0, 1, &which, &to) > 0;
+}
+
 bool cb_revisit(const cb_history *history, cb_gp *gp, const cb_trial *top,
                 const double *x, int32_t *h, cb_cell *cells, int64_t *seen,
-                cb_rng *rng) {
+                double pairs, cb_rng *rng) {
   if (take_best_swap(history, gp, top, x, h, cells, rng))
     return true;
-  const bool two = cb_rng_uniform(rng) < 0.5;
+  const bool two = cb_rng_uniform(rng) < pairs;
   return (two && take_best_pair(history, gp, top, x, h, cells, rng)) ||
          take_rare_level(history, top, seen, h);
 }

@@ -9,7 +9,7 @@
 static cocabo_error err;
 
 static cocabo_study *create(const char *const *domains, int n, const char *seed) {
-  static const char *const names[] = {"a", "b", "c"};
+  static const char *const names[] = {"a", "b", "c", "d", "e"};
   cocabo_space *space = cocabo_space_new();
   cocabo_options *options = cocabo_options_new();
   cocabo_study *study;
@@ -126,7 +126,7 @@ static void changes_that_were_never_tried_come_first(void **state) {
  * best pair look bad. */
 static void pairs_are_tried_when_single_changes_are(void **state) {
   (void)state;
-  enum { N = 100, SEEDS = 6, LEVELS = 6 };
+  enum { N = 110, SEEDS = 6 };
   static const char *const letters = "choice(a,b,c,d,e,f)";
   const char *const domains[] = {letters, letters, "float(0,1)"};
   int found = 0;
@@ -179,6 +179,41 @@ static void levels_that_only_fail_are_left_alone(void **state) {
   assert_true(early >= 2);
   assert_true(late <= 2);
   cocabo_study_free(study);
+}
+
+/* Number d has an effect in a tenth of its range only, and only where the rest is as
+ * good as it can be; everywhere else it has none, and the models are sure of that. */
+static void numbers_without_an_effect_are_doubted(void **state) {
+  (void)state;
+  enum { N = 60, SEEDS = 8 };
+  static const char *const domains[] = {"choice(p,q,r,s)", "choice(t,u)", "float(0,1)",
+                                        "float(0,1)", "float(0,1)"};
+  int found = 0;
+  for (int seed = 0; seed < SEEDS; seed++) {
+    const char text[2] = {(char)('1' + seed), '\0'};
+    cocabo_study *study = create(domains, 5, text);
+    for (int i = 0, pending = 1; i < N && pending; i++) {
+      cocabo_trial *trial;
+      cocabo_value value[2];
+      double c, d, e;
+      assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+      assert_ok(cocabo_trial_get_choice(trial, "a", &value[0], &err));
+      assert_ok(cocabo_trial_get_choice(trial, "b", &value[1], &err));
+      assert_ok(cocabo_trial_get_real(trial, "c", &c, &err));
+      assert_ok(cocabo_trial_get_real(trial, "d", &d, &err));
+      assert_ok(cocabo_trial_get_real(trial, "e", &e, &err));
+      const double of_a[] = {0.0, 9.0, 6.0, 60.0 * c};
+      const double rest = of_a[value[0].as.text[0] - 'p'] +
+                          9.0 * (value[1].as.text[0] == 'u') + 6.0 * squared(c, 1.0) +
+                          3.0 * fmax(0.0, 0.8 - e);
+      pending = rest > 0.31 || fabs(d - 0.8) > 0.05;
+      found += !pending;
+      assert_ok(cocabo_study_tell(study, i, rest, &err));
+      cocabo_trial_free(trial);
+    }
+    cocabo_study_free(study);
+  }
+  assert_true(found >= 7); /* without: 5 */
 }
 
 typedef double (*plane)(double x, double y);
@@ -241,6 +276,7 @@ int main(void) {
       cmocka_unit_test(changes_that_were_never_tried_come_first),
       cmocka_unit_test(pairs_are_tried_when_single_changes_are),
       cmocka_unit_test(levels_that_only_fail_are_left_alone),
+      cmocka_unit_test(numbers_without_an_effect_are_doubted),
       cmocka_unit_test(steps_are_left),
       cmocka_unit_test(valleys_are_followed),
   };
