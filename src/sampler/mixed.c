@@ -31,8 +31,8 @@
  *               later, one in four (decision 0025)
  *   revisits    every seventh trial, and every third when nothing improves, has the
  *               incumbent's categories but for one: the change with the highest upper
- *               bound of those never tried, then two at a time or the level that was
- *               tried least (decisions 0026, 0028 and 0029)
+ *               bound of those never tried, then two at a time or, not in stagnation,
+ *               the level that was tried least (decisions 0026, 0028, 0029 and 0030)
  *   doubt       when nothing improves and no change of one category is untried, every
  *               other of those turns doubts the length scales: LogEI of the warped
  *               model with short ones. A number without an effect so far is moved only
@@ -123,8 +123,8 @@ typedef struct {
   const cb_settings *settings;
   cb_kernel_spec spec;
   cb_theta_box boxes[N_MODELS];
-  cb_surrogate *surrogates[N_SURROGATES];
-  double *short_theta; /* of the short model, while it is open */
+  cb_surrogate *surrogates[N_SURROGATES]; /* the short one with categories */
+  double *short_theta;                    /* of the short model, while it is open */
   cb_search *search;
   cb_feasibility *feasibility;
   cb_descent *descent;         /* with numbers only */
@@ -205,7 +205,7 @@ static cocabo_status build(mixed *s, cocabo_error *err) {
   s->short_theta = cb_calloc((size_t)theta_count(s), sizeof *s->short_theta);
   if (!s->seen || !s->short_theta)
     return cb_no_memory(err);
-  for (int m = 0; m < N_SURROGATES; m++)
+  for (int m = 0; m < (s->space->c > 0 ? N_SURROGATES : N_MODELS); m++)
     CB_TRY(cb_surrogate_new(&s->surrogates[m], s->space, &s->spec,
                             s->settings->model_size, err));
   CB_TRY(cb_feasibility_new(&s->feasibility, s->space, s->settings, &s->spec, err));
