@@ -236,9 +236,9 @@ def _run_jobs(run: _Run, func: Callable[[Trial], Any], n_jobs: int, backend: str
         threading.Thread(target=job, args=(i,), name=f"cocabo-{i}", daemon=True)
         for i in range(n_jobs)
     ]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:  # Ctrl-C may come while the first has a trial already
+            thread.start()
         for thread in threads:
             while thread.is_alive():  # a join without end would not hear of Ctrl-C
                 thread.join(0.1)
@@ -247,7 +247,8 @@ def _run_jobs(run: _Run, func: Callable[[Trial], Any], n_jobs: int, backend: str
         for child in children:
             child.give_up()
         for thread in threads:
-            thread.join()
+            if thread.ident is not None:  # it was started
+                thread.join()
         raise
 
 
