@@ -27,6 +27,9 @@
  *   rough       with numbers only the plain model learns how much of the values is
  *               noise to it. What is not noise in truth a new point may gain by, so
  *               that LogEI is of the value, not of the latent function
+ *               With categories the plain model stays exact, and a fit of its own says
+ *               how rough values are. Where they are, every other UCB is LogEI on the
+ *               warped model instead (decision 0031)
  *   categories  with them the design is short, and what it lacks of random points comes
  *               later, one in four (decision 0025)
  *   revisits    every seventh trial, and every third when nothing improves, has the
@@ -100,6 +103,7 @@ enum {
   NUMBERS_TURNS = 4,  /* without categories */
   LOST_TURNS = 3,     /* while nothing is feasible */
   SHARPEN_FROM = 100, /* results, see above */
+  ROUGH_FROM = 40,    /* results that tell how rough values are */
   SPREAD = 4,         /* one turn in so many is random, while the design lacks points */
   REVISIT = 7, /* one trial in so many goes back to a level; prime to all turns, */
   REVISIT_FROM = 25, /* from so many results on; */
@@ -112,7 +116,8 @@ static const double WARP_FLOOR = 0.05;    /* of the median gap */
 static const double LEARN = 0.05;         /* least deviation of a UCB that must learn */
 static const double LEAST_GAIN = 1e-3;    /* log posterior: less ends a fit */
 static const double CLEAR_EVIDENCE = 3.0; /* log posterior that the warp must win by */
-static const double ROUGH = 1e-3; /* share of the variance: less noise is none */
+static const double ROUGH = 1e-3; /* share of the variance: less noise is none; */
+static const double ROUGH_LEVELS = 3e-3; /* and with categories */
 
 /* A fit has two models. The third is the warped one with short scales. */
 enum { PLAIN, WARPED, N_MODELS, SHORT = N_MODELS, N_SURROGATES };
@@ -123,6 +128,7 @@ typedef struct {
   const cb_settings *settings;
   cb_kernel_spec spec;
   cb_theta_box boxes[N_MODELS];
+  cb_theta_box loose;                     /* of the plain model, were values rough */
   cb_surrogate *surrogates[N_SURROGATES]; /* the short one with categories */
   double *short_theta;                    /* of the short model, while it is open */
   cb_search *search;
@@ -149,9 +155,10 @@ typedef struct {
   size_t batch_x_room, batch_h_room;
 } mixed;
 
-/* What a fit says: is the warp worth it, theta of both models, then of the constraints
- * and, if it saw enough failures, of success. */
-enum { FIT_WARP, FIT_THETA };
+/* What a fit says: is the warp worth it, how rough are values where there are
+ * categories, theta of both models, then of the constraints and, if it saw enough
+ * failures, of success. */
+enum { FIT_WARP, FIT_ROUGH, FIT_THETA };
 
 /* What it says of the warp; 0 where the warped model has no fit of its own. */
 static const double FITTED = 0.5;
@@ -233,6 +240,7 @@ static cocabo_status create(void **state, const cocabo_space *space,
   const bool noisy = !settings->deterministic;
   cb_theta_free(&s->spec, noisy || space->c == 0, &s->boxes[PLAIN]);
   cb_theta_free(&s->spec, noisy, &s->boxes[WARPED]);
+  cb_theta_free(&s->spec, true, &s->loose);
   const cocabo_status status = build(s, err);
   if (status != COCABO_OK) {
     destroy(s);
@@ -408,6 +416,36 @@ static cocabo_status fit_model(mixed *s, const cb_ask *ask, cb_likelihood *likel
   return COCABO_OK;
 }
 
+/* Is it worth asking how rough values are? Without categories the plain model itself
+ * says so. */
+static bool may_be_rough(const mixed *s, const cb_history *history) {
+  return history->n >= ROUGH_FROM && s->space->c > 0 && s->space->numbers > 0 &&
+         s->settings->deterministic && !s->noisy;
+}
+
+/* The share of the variance that the plain model would take for noise, if it might; its
+ * theta is where that fit starts. The likelihood has the plain targets. Where it is not
+ * worth asking, *rough stays as it is. */
+static cocabo_status fit_roughness(mixed *s, const cb_ask *ask,
+                                   cb_likelihood *likelihood, const cb_fit_plan *plan,
+                                   const double *theta, double *rough,
+                                   cocabo_error *err) {
+  const int noise = cb_theta_lay_out(&s->spec).noise;
+  cb_fit_plan warm = *plan;
+  double loose[CB_MAX_THETA];
+  if (!may_be_rough(s, ask->history))
+    return COCABO_OK;
+  warm.restarts = 0;
+  memcpy(loose, theta, (size_t)theta_count(s) * sizeof *loose);
+  loose[noise] = s->loose.start[noise];
+  cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_FIT, (uint64_t)ask->number);
+  const cocabo_status status =
+      cb_gp_fit(likelihood, &s->spec, &s->loose, &warm, &rng, loose, NULL, err);
+  if (status == COCABO_OK)
+    *rough = cb_exp(loose[noise]);
+  return status == COCABO_E_NUMERIC ? COCABO_OK : status;
+}
+
 static int n_theta(const void *state) {
   const mixed *s = state;
   return FIT_THETA + N_MODELS * theta_count(s) + cb_feasibility_theta(s->feasibility);
@@ -430,8 +468,9 @@ static cocabo_status fit_models(mixed *s, const cb_ask *ask, cb_likelihood *like
   const size_t half = (size_t)theta_count(s);
   double *plain = theta + FIT_THETA, *warped = plain + half, evidence[N_MODELS] = {0};
   CB_TRY(fit_model(s, ask, likelihood, plan, PLAIN, plain, &evidence[PLAIN], err));
-  theta[FIT_WARP] = 0.0;
+  theta[FIT_WARP] = theta[FIT_ROUGH] = 0.0;
   if (s->half_gap > 0.0) {
+    CB_TRY(fit_roughness(s, ask, likelihood, plan, plain, &theta[FIT_ROUGH], err));
     const cocabo_status status =
         fit_model(s, ask, likelihood, plan, WARPED, warped, &evidence[WARPED], err);
     const bool better = evidence[WARPED] > evidence[PLAIN] + CLEAR_EVIDENCE;
@@ -557,6 +596,14 @@ static bool is_plain_turn(const mixed *s, const cb_fit *fit, int64_t number) {
              : cb_trust_is_elsewhere(number) && roughness(s, fit) > 0.0;
 }
 
+/* With categories: is it the turn of a UCB that is better spent on LogEI? Where values
+ * are rough a deviation says little of what there is to find, and UCB goes from one
+ * gap between results to the next. */
+static bool turns_to_the_top(const mixed *s, const cb_fit *fit, int64_t turn) {
+  return s->space->c > 0 && turn % (2 * TURNS) == TURNS && fit &&
+         fit->theta[FIT_ROUGH] > ROUGH_LEVELS;
+}
+
 static bool warp_is_worth_it(const mixed *s, const cb_ask *ask) {
   const double warp = ask->fit ? ask->fit->theta[FIT_WARP] : 0.0;
   return warp >= WORTH_IT || (warp >= FITTED && sharpens(s, ask->history));
@@ -566,8 +613,9 @@ static bool warp_is_worth_it(const mixed *s, const cb_ask *ask) {
  * no category to get stuck on, and it has all that are not the plain model's. */
 static int model_for(const mixed *s, const cb_ask *ask, int k) {
   const int64_t turn = ask->history->n_sampled + k, number = ask->number + k;
-  const bool its_turn =
-      s->space->c == 0 ? !is_plain_turn(s, ask->fit, number) : turn % TURNS == 2;
+  const bool its_turn = s->space->c == 0
+                            ? !is_plain_turn(s, ask->fit, number)
+                            : turn % TURNS == 2 || turns_to_the_top(s, ask->fit, turn);
   return its_turn && warp_is_worth_it(s, ask) ? WARPED : PLAIN;
 }
 
@@ -589,8 +637,9 @@ static cb_acquire acquisition_for(const mixed *s, const cb_ask *ask, int k,
   const bool numbers = s->space->c == 0;
   const int64_t fantasies = ask->history->n_pending + k;
   const bool explores = fantasies >= CROWD && fantasies % 2 == 1;
-  const bool optimistic =
-      wish == CB_LOGEI && turn % (numbers ? NUMBERS_TURNS : TURNS) == 0;
+  const bool optimistic = wish == CB_LOGEI &&
+                          turn % (numbers ? NUMBERS_TURNS : TURNS) == 0 &&
+                          !turns_to_the_top(s, ask->fit, turn);
   const bool must_learn = numbers ? optimistic : turn % (2 * TURNS) == 0;
   cb_acquire acquire = {.kind = explores     ? CB_EXPLORE
                                 : optimistic ? CB_UCB
@@ -1082,7 +1131,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 17,
+    .revision = 18,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,
