@@ -615,7 +615,7 @@ static void no_fit(cb_event *e) {
   e->number = 0;
 }
 static void other_theta(cb_event *e) {
-  e->fit.theta[1] += 0.25;
+  e->fit.theta[2] += 0.25; /* the first length scale */
 }
 
 /* Created, asked 0 1, told 0 1, added 2, then an ask that learnt: fitted (7), asked 3
