@@ -116,6 +116,10 @@ static const plan plans[] = {
      {"n_init", "4"}, {4, 2, ONES8}, 0},
     {"random-steps", {{"x", "float(0,1,step=0.1)"}, {"y", "float(0.001,0.1,step=0.0007)"}},
      {"sampler", "random"}, {9, ONES8}, 0},
+    /* Values that are rough, but exact: more than forty of them tell. */
+    {"mixed-rough-levels",
+     {{"x", "float(0,1)"}, {"y", "float(0,1)"}, {"c", "choice(a,b)"}},
+     {"n_init", "2", "deterministic", "true"}, {2, -50, ONES8}, 0},
 };
 /* clang-format on */
 
