@@ -57,6 +57,7 @@ static struct {
   double since, last; /* when the wait began, and when we last heard of it */
   double stopping;    /* when we first saw a signal; 0: there was none */
   bool said;
+  bool named; /* did it say who holds the lock? */
 } waiting;
 
 void cli_wait_for(double seconds, void (*clear)(void *user), void *user) {
@@ -123,6 +124,12 @@ static void say(const cocabo_waiting *how, double now) {
   else
     say_waiting(how);
   waiting.said = !how->over;
+  waiting.named = how->process > 0;
+}
+
+/* The holder of a lock may not be found at first, and is worth a second line. */
+static bool has_news(const cocabo_waiting *how) {
+  return !waiting.said || (!waiting.named && how->process > 0);
 }
 
 static int on_wait(void *user, const cocabo_waiting *how) {
@@ -134,7 +141,7 @@ static int on_wait(void *user, const cocabo_waiting *how) {
   if (now - waiting.last > SAME_WAIT && !waiting.said)
     waiting.since = now - how->seconds;
   waiting.last = now;
-  if (how->over ? waiting.said : !waiting.said && now - waiting.since >= wait_silently)
+  if (how->over ? waiting.said : has_news(how) && now - waiting.since >= wait_silently)
     say(how, now);
   if (how->over) {
     waiting.last = 0.0;
