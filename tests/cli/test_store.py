@@ -31,6 +31,23 @@ os.kill(os.getpid(), signal.SIGSTOP)
 """
 
 
+# Locks byte 120 of the -shm file, which a writer wants, in a way that /proc/locks gives no
+# process for; once told to, also a byte of the main file, which has the process.
+LATE = """
+import fcntl, sqlite3, struct, sys
+path = sys.argv[1]
+keeps_shm = sqlite3.connect(path)
+keeps_shm.execute("SELECT count(*) FROM sqlite_master").fetchall()
+shm, main = open(path + "-shm", "r+b"), open(path, "r+b")
+flock = struct.pack("@hhqqi4x", fcntl.F_RDLCK, 0, 120, 1, 0)
+fcntl.fcntl(shm, fcntl.F_OFD_SETLK, flock)
+print("held", flush=True)
+sys.stdin.readline()
+fcntl.lockf(main, fcntl.LOCK_EX, 1, 2**30 + 1)
+sys.stdin.readline()
+"""
+
+
 class Locks(Case):
     def hold(self):
         """A stopped process that holds the lock of cocabo.db."""
@@ -115,6 +132,24 @@ class Locks(Case):
         self.assertIn("cocabo.db is free again", err)
         self.assertEqual(self.states(), ["complete"] * 30)
         self.assertEqual(err.count("free again"), 1, err)
+
+    def test_a_holder_that_is_found_late_is_said(self):
+        self.ok("create", *X, "-n", 3)
+        holder = subprocess.Popen([sys.executable, "-c", LATE, self.folder / "cocabo.db"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.bury, holder)
+        self.assertEqual(holder.stdout.readline(), "held\n")
+        process = self.start("ask")
+        self.await_line(process, "study file cocabo.db: another process holds its lock")
+        holder.stdin.write("more\n")
+        holder.stdin.flush()
+        self.await_line(process, f"study file cocabo.db: process {holder.pid} holds its lock")
+        holder.kill()
+        process.communicate(timeout=60)
+        err = process.said.read_text()
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(err.count("holds its lock"), 2, err)
+        self.assertIn("cocabo.db is free again", err)
 
     def test_time_outs_hold_while_the_store_is_locked(self):
         script = self.program('test $COCABO_TRIAL = 0 || { echo $$ >slow; sleep 600; }; '
