@@ -1131,7 +1131,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 18,
+    .revision = 19,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -120,6 +120,10 @@ static const plan plans[] = {
     {"mixed-rough-levels",
      {{"x", "float(0,1)"}, {"y", "float(0,1)"}, {"c", "choice(a,b)"}},
      {"n_init", "2", "deterministic", "true"}, {2, -50, ONES8}, 0},
+    /* Results repeat themselves, and so points must be less and less sure. */
+    {"mixed-repeats",
+     {{"x", "int(1,6)"}, {"unused", "float(0,1)"}, {"y", "float(0,7)"}, {"c", "choice(a,b,c)"}},
+     {"n_init", "4"}, {4, ONES8, ONES8, ONES8, ONES8}, 0},
 };
 /* clang-format on */
 
@@ -138,13 +142,16 @@ static cocabo_study *create(const plan *p, cocabo_store *store) {
   return study;
 }
 
-/* Every parameter has its best place, and noise is what the number makes of it. */
+/* Every parameter that is used has its best place, and noise is what the number makes
+ * of it. */
 static double value_of(const cocabo_space *space, const cb_cell *cells, int64_t number,
                        bool noisy) {
   double sum = noisy ? 0.02 * (double)(number * 7919 % 23) : 0.0;
   for (int j = 0; j < space->n; j++) {
     const cb_param *param = &space->params[j];
     const double v = param->kind == CB_REAL ? cells[j].real : (double)cells[j].integer;
+    if (strcmp(param->name, "unused") == 0)
+      continue;
     const double apart =
         (param->log ? 0.4 * cb_log(v / param->low) : v) - 0.7 - 0.1 * j;
     sum += apart * apart / (1.0 + j);
