@@ -45,7 +45,7 @@
  *               value. Values far below the median are not cut off but bent: a whole
  *               branch may lie there (decision 0017)
  *   repeats     the more results repeat what their neighbours said, the less sure
- *               points must be (decision 0028)
+ *               points must be (decisions 0028 and 0033)
  *   batches     every point before it is a fantasy at its posterior mean. Fantasies
  *               make the model overconfident, so with many of them every other point
  *               explores; beyond MOST_FANTASIES the model takes no more of them, and a

@@ -13,9 +13,9 @@ static const double UP = 2.0;     /* after each further one, */
 static const double DOWN = 0.7;   /* and after each other result */
 static const double MOST = 0.5;
 
-/* With categories a demand by results that tie with the best lasts: of 24 results one
- * may do so, not one of three. With numbers only a step is soon behind, and the next
- * improvement is small. */
+/* The same for results that tie with the best, where there are categories: the next
+ * such turn comes after five others, which must not forget it (decision 0033). With
+ * numbers only a step is soon behind, and the next improvement is small. */
 static const double DOWN_AT_THE_TOP = 0.97;
 
 static bool is_repeated(const cb_history *history, int64_t first, int64_t row) {
@@ -54,6 +54,7 @@ static bool repeats_nearest(const cb_history *history, const cb_kernel *k,
   return nearest >= 0 && history->y[nearest] == history->y[row];
 }
 
+/* The demand after one more result. */
 static double follow(double demand, bool repeats, double down) {
   if (repeats)
     return fmin(fmax(UP * demand, LEAST), MOST);

@@ -3,7 +3,8 @@
  * A value that the nearest result had already has taught next to nothing: only what
  * does not matter was changed, and the model, which cannot know that it does not matter
  * at all, would go on changing it. So points must be the less sure the more results
- * repeat themselves (decisions 0028 and 0033).
+ * repeat themselves (decision 0028). With categories, ties with the best count for
+ * long, other repetitions for a few results (decision 0033).
  */
 #ifndef CB_SAMPLER_REPEATS_H
 #define CB_SAMPLER_REPEATS_H
