@@ -13,8 +13,8 @@ static const double UP = 2.0;     /* after each further one, */
 static const double DOWN = 0.7;   /* and after each other result */
 static const double MOST = 0.5;
 
-/* The same for results that tie with the best, where there are categories: the next
- * such turn comes after five others, which must not forget it (decision 0033). With
+/* The same for results that tie with the best, where there are categories: they
+ * come a few turns apart, in which they must not be forgotten (decision 0033). With
  * numbers only a step is soon behind, and the next improvement is small. */
 static const double DOWN_AT_THE_TOP = 0.97;
 
