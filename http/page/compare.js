@@ -92,6 +92,7 @@ export class CompareView {
   }
 
   async read() {
+    const found = new Map();
     const problems = [];
     const { studies } = await this.door.get("/api/studies", {}, { limit: 1000 });
     const times = new Map(studies.map((s) => [s.name, s])); /* created, last */
@@ -104,12 +105,15 @@ export class CompareView {
           { points: 0 },
         );
         const { created, last } = times.get(name) || meta;
-        this.studies.set(name, { name, meta: { ...meta, created, last }, past });
+        found.set(name, { name, meta: { ...meta, created, last }, past });
       } catch (e) {
         problems.push(`${name}: ${e.message}`);
+        if (this.studies.has(name)) found.set(name, this.studies.get(name));
       }
     }
     if (this.closed) return;
+    /* At once: a new width may draw while some are still on their way. */
+    this.studies = found;
     this.problems = problems;
     redraw(this);
   }
@@ -193,10 +197,7 @@ export class CompareView {
   draw() {
     const lines = this.lines();
     if (lines.length === 0) {
-      fill(
-        this.body,
-        el("p", { class: "empty" }, this.problems.join("; ") || "No studies."),
-      );
+      fill(this.body, el("p", { class: "empty" }, this.problems.join("; ")));
       return;
     }
     const series = [];

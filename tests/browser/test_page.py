@@ -463,6 +463,20 @@ def test_studies_are_compared_and_repeats_become_a_band(visitor, store):
     assert "time since the study began" not in page.locator("h1").text_content()
 
 
+def test_a_comparison_is_drawn_when_every_study_has_come(visitor):
+    late = []
+    visitor.page.route("**/svm-seed-1/history*", lambda route: late.append(route))
+    page = visitor.open()
+    with page.expect_request("**/svm-seed-1/history*"):
+        page.goto(f"{visitor.address}#/compare/svm-seed-0,svm-seed-1")
+    page.set_viewport_size({"width": 700, "height": 900})
+    settle(page)
+    assert page.locator(".uplot").count() == 0
+    late.pop().continue_()
+    page.wait_for_selector(".uplot")
+    assert page.locator(".compare-legend tbody tr").count() == 2
+
+
 # ---- looks -----------------------------------------------------------------------------
 
 
