@@ -35,7 +35,8 @@
  *   revisits    every seventh trial, and every third when nothing improves, has the
  *               incumbent's categories but for one: the change with the highest upper
  *               bound of those never tried, then two at a time or, not in stagnation,
- *               the level that was tried least (decisions 0026, 0028, 0029 and 0030)
+ *               the level that was tried least (decisions 0026, 0028, 0029 and 0030);
+ *               never to what the models expect to fail (decision 0034)
  *   doubt       when nothing improves and no change of one category is untried, every
  *               other of those turns doubts the length scales: LogEI of the warped
  *               model with short ones. A number without an effect so far is moved only
@@ -919,10 +920,16 @@ static void search(mixed *s, const cb_ask *ask, int m, cb_acquire acquire,
   }
   cb_rng rng = cb_rng_make(s->settings->seed, CB_RNG_ACQUIRE, number);
   if (top && m != SHORT &&
-      is_revisit(s, history, (int64_t)number, history->n_sampled + k))
-    plan.fixed_h =
-        cb_revisit(history, cb_surrogate_gp(s->surrogates[m]), top, x, h, out[k].cells,
-                   s->seen, share_of_pairs((int64_t)number), &rng);
+      is_revisit(s, history, (int64_t)number, history->n_sampled + k)) {
+    const cb_revisit_place at = {.history = history,
+                                 .gp = cb_surrogate_gp(s->surrogates[m]),
+                                 .feasibility = s->feasibility,
+                                 .top = top,
+                                 .x = x,
+                                 .cells = out[k].cells,
+                                 .seen = s->seen};
+    plan.fixed_h = cb_revisit(&at, share_of_pairs((int64_t)number), h, &rng);
+  }
   acquire.best = s->best[m];
   acquire.rough = m == PLAIN ? roughness(s, ask->fit) : 0.0;
   if (m != SHORT) /* its deviations are no measure of what is known */
@@ -1131,7 +1138,7 @@ static cocabo_status rerun(void *state, const cb_ask *ask, int64_t *row,
 
 const cb_sampler cb_sampler_mixed = {
     .name = "mixed",
-    .revision = 19,
+    .revision = 20,
     .help = "a GP over numbers and categories, maximised over both together",
     .constrains = true,
     .create = create,

@@ -12,7 +12,8 @@ enum {
   SAME_FAILURES = 3   /* nor all categories together after so many */
 };
 
-static const double KAPPA = 3.0; /* deviations in the upper bound */
+static const double KAPPA = 3.0;         /* deviations in the upper bound */
+static const double LEAST_SUCCESS = 0.2; /* probability, see decision 0034 */
 
 static int64_t first_of_last(const cb_history *history) {
   return history->n_trials > LAST_TRIALS ? history->n_trials - LAST_TRIALS : 0;
@@ -49,6 +50,23 @@ static bool is_tried(const cb_history *history, const double *x, const int32_t *
   return false;
 }
 
+/* May a trial with these categories come to a value, as the models have it? */
+static bool may_succeed(const cb_revisit_place *at, const int32_t *h) {
+  double success;
+  cb_feasibility_predict(at->feasibility, 1, at->x, h, &success);
+  return success >= LEAST_SUCCESS;
+}
+
+/* The same, were category j at `level`. */
+static bool change_may_succeed(const cb_revisit_place *at, int32_t *h, int j,
+                               int32_t level) {
+  const int32_t old = h[j];
+  h[j] = level;
+  const bool may = may_succeed(at, h);
+  h[j] = old;
+  return may;
+}
+
 /* The changes of one category at (x, h) that were never tried, at most `most` of them,
  * from one on that `from`, in [0,1), says. */
 static int list_swaps(const cb_history *history, const cb_trial *top, const double *x,
@@ -78,18 +96,18 @@ static int list_swaps(const cb_history *history, const cb_trial *top, const doub
   return count;
 }
 
-/* One category of h becomes what, of all such changes that were never tried, has the
- * highest upper bound. False if there is none. */
-static bool take_best_swap(const cb_history *history, cb_gp *gp, const cb_trial *top,
-                           const double *x, int32_t *h, cb_cell *cells, cb_rng *rng) {
+/* One category of h becomes what, of all such changes that were never tried and may
+ * succeed, has the highest upper bound. False if there is none. */
+static bool take_best_swap(const cb_revisit_place *at, int32_t *h, cb_rng *rng) {
   int32_t which[MOST_SWAPS], to[MOST_SWAPS];
   double mu[MOST_SWAPS], sd[MOST_SWAPS];
-  const int count =
-      list_swaps(history, top, x, h, cells, cb_rng_uniform(rng), MOST_SWAPS, which, to);
+  const int count = list_swaps(at->history, at->top, at->x, h, at->cells,
+                               cb_rng_uniform(rng), MOST_SWAPS, which, to);
   int best = -1;
-  cb_gp_predict_swaps(gp, x, h, count, which, to, mu, sd);
+  cb_gp_predict_swaps(at->gp, at->x, h, count, which, to, mu, sd);
   for (int i = 0; i < count; i++)
-    if (best < 0 || mu[i] + KAPPA * sd[i] > mu[best] + KAPPA * sd[best])
+    if ((best < 0 || mu[i] + KAPPA * sd[i] > mu[best] + KAPPA * sd[best]) &&
+        change_may_succeed(at, h, which[i], to[i]))
       best = i;
   if (best >= 0)
     h[which[best]] = to[best];
@@ -129,15 +147,15 @@ static void apply_pair(const change pair[2], int32_t *h) {
     h[pair[i].which] = pair[i].to;
 }
 
-/* Two categories of h become what, of some such changes that were never tried, has the
- * highest upper bound: what is good together only is worse one by one. False if none
- * was found. */
-static bool take_best_pair(const cb_history *history, cb_gp *gp, const cb_trial *top,
-                           const double *x, int32_t *h, cb_cell *cells, cb_rng *rng) {
+/* Two categories of h become what, of some such changes that were never tried and may
+ * succeed, has the highest upper bound: what is good together only is worse one by one.
+ * False if none was found. */
+static bool take_best_pair(const cb_revisit_place *at, int32_t *h, cb_rng *rng) {
+  const cb_history *history = at->history;
   change pair[2], best[2];
   double highest = -INFINITY;
   for (int i = 0; i < PAIRS; i++) {
-    if (!draw_pair(history->space, top, h, rng, pair))
+    if (!draw_pair(history->space, at->top, h, rng, pair))
       return false;
     const change back[2] = {{pair[0].which, h[pair[0].which]},
                             {pair[1].which, h[pair[1].which]}};
@@ -145,8 +163,8 @@ static bool take_best_pair(const cb_history *history, cb_gp *gp, const cb_trial 
     apply_pair(pair, h);
     if (!only_fails(history, pair[0].which, pair[0].to) &&
         !only_fails(history, pair[1].which, pair[1].to) &&
-        !is_tried(history, x, h, cells)) {
-      cb_gp_predict(gp, 1, x, h, &mu, &sd);
+        !is_tried(history, at->x, h, at->cells) && may_succeed(at, h)) {
+      cb_gp_predict(at->gp, 1, at->x, h, &mu, &sd);
       if (mu + KAPPA * sd > highest) {
         highest = mu + KAPPA * sd;
         memcpy(best, pair, sizeof best);
@@ -160,23 +178,24 @@ static bool take_best_pair(const cb_history *history, cb_gp *gp, const cb_trial 
 }
 
 /* One category of h that is active at the top becomes the level with the smallest share
- * of the trials, as a share of even use. False if there is no other level. */
-static bool take_rare_level(const cb_history *history, const cb_trial *top,
-                            int64_t *seen, int32_t *h) {
+ * of the trials, as a share of even use, of those that may succeed. False if there is
+ * none. */
+static bool take_rare_level(const cb_revisit_place *at, int32_t *h) {
+  const cb_history *history = at->history;
   const cocabo_space *space = history->space;
-  int64_t least = INT64_MAX;
+  int64_t *seen = at->seen, least = INT64_MAX;
   int which = -1;
   int32_t to = 0;
   for (int j = 0; j < space->c; j++) {
     const int32_t arms = cb_space_arms(space, j);
-    if (top->h[j] >= arms)
+    if (at->top->h[j] >= arms)
       continue;
     memset(seen, 0, ((size_t)arms + 1) * sizeof *seen);
     for (int64_t i = 0; i < history->n_trials; i++)
       seen[history->trials[i].h[j]]++;
     for (int32_t level = 0; level < arms; level++)
-      if (level != top->h[j] && seen[level] * arms < least &&
-          !only_fails(history, j, level)) {
+      if (level != at->top->h[j] && seen[level] * arms < least &&
+          !only_fails(history, j, level) && change_may_succeed(at, h, j, level)) {
         least = seen[level] * arms;
         which = j;
         to = level;
@@ -193,12 +212,9 @@ bool cb_revisit_has_untried(const cb_history *history, const cb_trial *top,
   return list_swaps(history, top, x, h, cells, 0.0, 1, &which, &to) > 0;
 }
 
-bool cb_revisit(const cb_history *history, cb_gp *gp, const cb_trial *top,
-                const double *x, int32_t *h, cb_cell *cells, int64_t *seen,
-                double pairs, cb_rng *rng) {
-  if (take_best_swap(history, gp, top, x, h, cells, rng))
+bool cb_revisit(const cb_revisit_place *at, double pairs, int32_t *h, cb_rng *rng) {
+  if (take_best_swap(at, h, rng))
     return true;
   const bool two = cb_rng_uniform(rng) < pairs;
-  return (two && take_best_pair(history, gp, top, x, h, cells, rng)) ||
-         take_rare_level(history, top, seen, h);
+  return (two && take_best_pair(at, h, rng)) || take_rare_level(at, h);
 }

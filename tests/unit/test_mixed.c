@@ -182,6 +182,43 @@ static void levels_that_only_fail_are_left_alone(void **state) {
   cocabo_study_free(study);
 }
 
+/* What fails is a combination of two levels that are good each, as where an option
+ * needs another one: as soon as the models know, nothing goes back there. */
+static void combinations_that_fail_are_left_alone(void **state) {
+  (void)state;
+  enum { N = 80, FROM = 40, SEEDS = 6 };
+  static const char *const domains[] = {"float(0,1)", "float(0,1)", "choice(on,off)",
+                                        "choice(p,q)", "choice(r,s,t)"};
+  int failed = 0;
+  for (int seed = 0; seed < SEEDS; seed++) {
+    const char text[2] = {(char)('1' + seed), '\0'};
+    cocabo_study *study = create(domains, 5, text);
+    for (int i = 0; i < N; i++) {
+      cocabo_trial *trial;
+      cocabo_value level[3];
+      double x[2];
+      assert_ok(cocabo_study_ask(study, 1, &trial, &err));
+      assert_ok(cocabo_trial_get_real(trial, "a", &x[0], &err));
+      assert_ok(cocabo_trial_get_real(trial, "b", &x[1], &err));
+      assert_ok(cocabo_trial_get_choice(trial, "c", &level[0], &err));
+      assert_ok(cocabo_trial_get_choice(trial, "d", &level[1], &err));
+      assert_ok(cocabo_trial_get_choice(trial, "e", &level[2], &err));
+      const bool off = level[0].as.text[1] == 'f', q = level[1].as.text[0] == 'q';
+      const double y = squared(x[0], 0.3) + 0.1 * sin(37.0 * x[1]) + 0.05 * off +
+                       0.02 * !q + 0.1 * (level[2].as.text[0] - 'r');
+      if (off && q) {
+        assert_ok(cocabo_study_fail(study, i, "needs the other", &err));
+        failed += i >= FROM;
+      } else {
+        assert_ok(cocabo_study_tell(study, i, y, &err));
+      }
+      cocabo_trial_free(trial);
+    }
+    cocabo_study_free(study);
+  }
+  assert_true(failed <= 8); /* without: 20, now 2 */
+}
+
 /* Number d has an effect in a tenth of its range only, and only where the rest is as
  * good as it can be; everywhere else it has none, and the models are sure of that. */
 static void numbers_without_an_effect_are_doubted(void **state) {
@@ -278,6 +315,7 @@ int main(void) {
       cmocka_unit_test(changes_that_were_never_tried_come_first),
       cmocka_unit_test(pairs_are_tried_when_single_changes_are),
       cmocka_unit_test(levels_that_only_fail_are_left_alone),
+      cmocka_unit_test(combinations_that_fail_are_left_alone),
       cmocka_unit_test(numbers_without_an_effect_are_doubted),
       cmocka_unit_test(steps_are_left),
       cmocka_unit_test(valleys_are_followed),
